@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fd.c - descriptors: whole reads and writes, small files, passing them on. */
+#include "base/fd.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/own.h"
+
+int fd_write_all(int fd, const void *data, size_t len, struct error *err)
+{
+	const char *p = data;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail_sys(err, "write %zu bytes", len);
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+ssize_t fd_read_all(int fd, void *data, size_t len, struct error *err)
+{
+	size_t got = 0;
+
+	while (got < len) {
+		ssize_t n = read(fd, (char *)data + got, len - got);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail_sys(err, "read");
+		if (n == 0)
+			break;
+		got += (size_t)n;
+	}
+	return (ssize_t)got;
+}
+
+int fd_put_file(int dir, const char *path, const char *text, struct error *err)
+{
+	own_fd fd = openat(dir, path, O_WRONLY | O_CLOEXEC);
+	size_t len = strlen(text);
+
+	if (fd < 0)
+		return fail_sys(err, "open %s", path);
+	/* These files take one write or none: a partial one would be another value. */
+	if (write(fd, text, len) != (ssize_t)len)
+		return fail_sys(err, "write '%.60s' to %s", text, path);
+	return 0;
+}
+
+int fd_get_file(int dir, const char *path, char *ret_text, size_t room, struct error *err)
+{
+	own_fd fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	assert(room > 0);
+	if (fd < 0)
+		return fail_sys(err, "open %s", path);
+	n = fd_read_all(fd, ret_text, room, err);
+	if (n < 0)
+		return fail_in(err, "%s", path);
+	if ((size_t)n == room)
+		return fail(err, ERR_SYSTEM, "%s is larger than %zu bytes", path, room - 1);
+	ret_text[n] = '\0';
+	return 0;
+}
+
+int fd_send(int sock, const void *data, size_t len, const int *fds, size_t n_fds, struct error *err)
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(int) * FD_PASS_MAX)];
+	} control = {0};
+	struct iovec piece = {.iov_base = (void *)(uintptr_t)data, .iov_len = len};
+	struct msghdr msg = {.msg_iov = &piece, .msg_iovlen = 1};
+	ssize_t n;
+
+	assert(n_fds <= FD_PASS_MAX);
+	if (n_fds) {
+		struct cmsghdr *head;
+
+		msg.msg_control = control.room;
+		msg.msg_controllen = CMSG_SPACE(sizeof(int) * n_fds);
+		head = CMSG_FIRSTHDR(&msg);
+		head->cmsg_level = SOL_SOCKET;
+		head->cmsg_type = SCM_RIGHTS;
+		head->cmsg_len = CMSG_LEN(sizeof(int) * n_fds);
+		memcpy(CMSG_DATA(head), fds, sizeof(int) * n_fds);
+	}
+	do
+		n = sendmsg(sock, &msg, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return fail_sys(err, "send a message of %zu bytes", len);
+	return n == (ssize_t)len ? 0 : fail(err, ERR_SYSTEM, "a message was sent in part");
+}
+
+static size_t collect_fds(struct msghdr *msg, int *fds, size_t room)
+{
+	size_t n = 0;
+
+	for (struct cmsghdr *head = CMSG_FIRSTHDR(msg); head; head = CMSG_NXTHDR(msg, head)) {
+		size_t count;
+
+		if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
+			continue;
+		count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < count; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(head) + i * sizeof(int), sizeof(fd));
+			if (n < room)
+				fds[n++] = fd;
+			else
+				(void)close(fd);
+		}
+	}
+	return n;
+}
+
+ssize_t fd_receive(int sock, void *ret_data, size_t len, int *ret_fds, size_t *n_fds,
+		   struct error *err)
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(int) * FD_PASS_MAX)];
+	} control;
+	struct iovec piece = {.iov_base = ret_data, .iov_len = len};
+	struct msghdr msg = {
+		.msg_iov = &piece,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = sizeof(control.room),
+	};
+	size_t came = 0;
+	ssize_t n;
+
+	do
+		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return fail_sys(err, "receive a message");
+	came = collect_fds(&msg, ret_fds, n_fds ? *n_fds : 0);
+	if (n_fds)
+		*n_fds = came;
+	if (n == 0 && came == 0)
+		return 0;
+	if (n == (ssize_t)len && !(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+		return n;
+	for (size_t i = 0; i < came; i++)
+		(void)close(ret_fds[i]);
+	if (n_fds)
+		*n_fds = 0;
+	return fail(err, ERR_INTERNAL, "a message of %zd bytes came, %zu were due", n, len);
+}

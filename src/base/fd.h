@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fd.h - descriptors: whole reads and writes, small files, passing them on. */
+#ifndef BASE_FD_H
+#define BASE_FD_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+int fd_write_all(int fd, const void *data, size_t len, struct error *err);
+/* Reads until len bytes or the end; returns how many. */
+ssize_t fd_read_all(int fd, void *data, size_t len, struct error *err);
+
+/* One write() of text to an existing file beneath dir (AT_FDCWD works): cgroup and proc files. */
+int fd_put_file(int dir, const char *path, const char *text, struct error *err);
+/* Reads a small file into a NUL-terminated buffer; fails if it does not fit. */
+int fd_get_file(int dir, const char *path, char *ret_text, size_t room, struct error *err);
+
+enum { FD_PASS_MAX = 16 };
+/* One message with descriptors over a SOCK_SEQPACKET pair. */
+int fd_send(int sock, const void *data, size_t len, const int *fds, size_t n_fds,
+	    struct error *err);
+/* Returns the bytes received, 0 at the end of the peer.  Fails unless the message has exactly
+ * len bytes.  *n_fds: in the room, out the number that came (all CLOEXEC). */
+ssize_t fd_receive(int sock, void *ret_data, size_t len, int *ret_fds, size_t *n_fds,
+		   struct error *err);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json.c - writes JSON straight into a buffer. */
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void json_start(struct json *j, struct buf *out, struct error *err)
+{
+	*j = (struct json){.out = out, .err = err};
+}
+
+int json_end(struct json *j)
+{
+	if (!j->failed && j->out->cut)
+		return fail(j->err, ERR_INTERNAL, "the JSON is larger than its buffer may grow");
+	return j->failed ? -1 : 0;
+}
+
+static void put(struct json *j, const char *data, size_t len)
+{
+	if (!j->failed && buf_add(j->out, data, len, j->err) < 0)
+		j->failed = true;
+}
+
+static void put_str(struct json *j, const char *str)
+{
+	put(j, str, strlen(str));
+}
+
+static void put_escaped(struct json *j, const char *data, size_t len)
+{
+	size_t plain = 0;
+	char code[8];
+
+	put(j, "\"", 1);
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)data[i];
+
+		if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
+			continue;
+		put(j, data + plain, i - plain);
+		plain = i + 1;
+		if (c == '"' || c == '\\')
+			(void)snprintf(code, sizeof(code), "\\%c", c);
+		else if (c == '\n')
+			(void)snprintf(code, sizeof(code), "\\n");
+		else
+			(void)snprintf(code, sizeof(code), "\\u%04x", c);
+		put_str(j, code);
+	}
+	put(j, data + plain, len - plain);
+	put(j, "\"", 1);
+}
+
+static void lead(struct json *j, const char *key)
+{
+	if (j->comma)
+		put(j, ",", 1);
+	j->comma = true;
+	if (key) {
+		put_escaped(j, key, strlen(key));
+		put(j, ":", 1);
+	}
+}
+
+void json_object(struct json *j, const char *key)
+{
+	lead(j, key);
+	put(j, "{", 1);
+	j->comma = false;
+}
+
+void json_object_end(struct json *j)
+{
+	put(j, "}", 1);
+	j->comma = true;
+}
+
+void json_array(struct json *j, const char *key)
+{
+	lead(j, key);
+	put(j, "[", 1);
+	j->comma = false;
+}
+
+void json_array_end(struct json *j)
+{
+	put(j, "]", 1);
+	j->comma = true;
+}
+
+void json_bytes(struct json *j, const char *key, const char *data, size_t len)
+{
+	lead(j, key);
+	put_escaped(j, data, len);
+}
+
+void json_str(struct json *j, const char *key, const char *value)
+{
+	if (!value)
+		json_null(j, key);
+	else
+		json_bytes(j, key, value, strlen(value));
+}
+
+void json_base64(struct json *j, const char *key, const void *data, size_t len)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *in = data;
+	char group[4];
+
+	lead(j, key);
+	put(j, "\"", 1);
+	for (size_t i = 0; i < len; i += 3) {
+		unsigned left = (unsigned)(len - i);
+		unsigned bits = (unsigned)in[i] << 16;
+
+		bits |= left > 1 ? (unsigned)in[i + 1] << 8 : 0;
+		bits |= left > 2 ? in[i + 2] : 0;
+		group[0] = digits[bits >> 18];
+		group[1] = digits[bits >> 12 & 63];
+		group[2] = left > 1 ? digits[bits >> 6 & 63] : '=';
+		group[3] = left > 2 ? digits[bits & 63] : '=';
+		put(j, group, sizeof(group));
+	}
+	put(j, "\"", 1);
+}
+
+static void put_number(struct json *j, const char *key, const char *digits)
+{
+	lead(j, key);
+	put_str(j, digits);
+}
+
+void json_int(struct json *j, const char *key, int64_t value)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), "%" PRId64, value);
+	put_number(j, key, text);
+}
+
+void json_uint(struct json *j, const char *key, uint64_t value)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
+	put_number(j, key, text);
+}
+
+void json_ms(struct json *j, const char *key, uint64_t microseconds)
+{
+	char text[40];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64 ".%03" PRIu64, microseconds / 1000,
+		       microseconds % 1000);
+	put_number(j, key, text);
+}
+
+void json_ratio(struct json *j, const char *key, double value)
+{
+	char text[64];
+
+	(void)snprintf(text, sizeof(text), "%.4f", value);
+	put_number(j, key, text);
+}
+
+void json_bool(struct json *j, const char *key, bool value)
+{
+	put_number(j, key, value ? "true" : "false");
+}
+
+void json_null(struct json *j, const char *key)
+{
+	put_number(j, key, "null");
+}

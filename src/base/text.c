@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.c - small questions about strings: sizes, durations, UTF-8, near matches. */
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/own.h"
+
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+static const struct unit byte_units[] = {
+	{"", 1},
+	{"b", 1},
+	{"k", 1ULL << 10},
+	{"kb", 1ULL << 10},
+	{"kib", 1ULL << 10},
+	{"m", 1ULL << 20},
+	{"mb", 1ULL << 20},
+	{"mib", 1ULL << 20},
+	{"g", 1ULL << 30},
+	{"gb", 1ULL << 30},
+	{"gib", 1ULL << 30},
+};
+
+static const struct unit time_units[] = {
+	{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}, {"h", 3600000},
+};
+
+static int parse_digits(const char **text, uint64_t *ret, struct error *err)
+{
+	const char *p = *text;
+	uint64_t value = 0;
+
+	if (*p < '0' || *p > '9')
+		return fail(err, ERR_CALLER, "'%.40s' does not begin with a digit", p);
+	for (; *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
+			return fail(err, ERR_CALLER, "'%.40s' is too large", *text);
+	*text = p;
+	*ret = value;
+	return 0;
+}
+
+static const struct unit *find_unit(const char *name, const struct unit *units, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcasecmp(name, units[i].name) == 0)
+			return &units[i];
+	return NULL;
+}
+
+int text_parse_uint(const char *text, uint64_t *ret_value, struct error *err)
+{
+	const char *p = text;
+	uint64_t value;
+
+	if (parse_digits(&p, &value, err) < 0)
+		return -1;
+	if (*p)
+		return fail(err, ERR_CALLER, "'%.40s' is not a whole number", text);
+	*ret_value = value;
+	return 0;
+}
+
+/* Thousandths after a point: "1.5s" is 1500 ms, "0.25g" a quarter of one. */
+static int parse_fraction(const char **text, uint64_t *ret_thousandths, struct error *err)
+{
+	const char *p = *text;
+	uint64_t scale = 100;
+
+	*ret_thousandths = 0;
+	if (*p != '.')
+		return 0;
+	p++;
+	if (*p < '0' || *p > '9')
+		return fail(err, ERR_CALLER, "digits are missing after the point");
+	for (; *p >= '0' && *p <= '9'; p++, scale /= 10)
+		*ret_thousandths += (uint64_t)(*p - '0') * scale;
+	*text = p;
+	return 0;
+}
+
+static int parse_with_unit(const char *text, const struct unit *units, size_t n, uint64_t *ret,
+			   struct error *err)
+{
+	const struct unit *unit;
+	const char *p = text;
+	uint64_t whole, thousandths, value;
+
+	if (parse_digits(&p, &whole, err) < 0 || parse_fraction(&p, &thousandths, err) < 0)
+		return -1;
+	unit = find_unit(p, units, n);
+	if (!unit)
+		return fail(err, ERR_CALLER, "'%.40s' is not a unit here", p);
+	if (__builtin_mul_overflow(whole, unit->factor, &value) ||
+	    __builtin_add_overflow(value,
+				   unit->factor / 1000 * thousandths +
+					   unit->factor % 1000 * thousandths / 1000,
+				   &value))
+		return fail(err, ERR_CALLER, "'%.40s' is too large", text);
+	*ret = value;
+	return 0;
+}
+
+int text_parse_bytes(const char *text, uint64_t *ret_bytes, struct error *err)
+{
+	return parse_with_unit(text, byte_units, ARRAY_LEN(byte_units), ret_bytes, err);
+}
+
+int text_parse_ms(const char *text, uint64_t *ret_ms, struct error *err)
+{
+	return parse_with_unit(text, time_units, ARRAY_LEN(time_units), ret_ms, err);
+}
+
+/* The length of the valid UTF-8 character at p, 0 if there is none (RFC 3629). */
+static size_t utf8_char(const unsigned char *p, size_t left)
+{
+	unsigned char lo = 0x80, hi = 0xbf;
+	size_t len;
+
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] >= 0xc2 && p[0] <= 0xdf)
+		len = 2;
+	else if (p[0] >= 0xe0 && p[0] <= 0xef)
+		len = 3;
+	else if (p[0] >= 0xf0 && p[0] <= 0xf4)
+		len = 4;
+	else
+		return 0;
+	if (p[0] == 0xe0)
+		lo = 0xa0;
+	else if (p[0] == 0xed)
+		hi = 0x9f;
+	else if (p[0] == 0xf0)
+		lo = 0x90;
+	else if (p[0] == 0xf4)
+		hi = 0x8f;
+	if (left < len || p[1] < lo || p[1] > hi)
+		return 0;
+	for (size_t i = 2; i < len; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	return len;
+}
+
+bool text_is_utf8(const char *data, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)data;
+	size_t step;
+
+	for (size_t i = 0; i < len; i += step) {
+		step = utf8_char(p + i, len - i);
+		if (!step)
+			return false;
+	}
+	return true;
+}
+
+size_t text_utf8_floor(const char *data, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)data;
+	size_t back = 0;
+
+	/* At most three continuation bytes stand between the cut and their lead byte. */
+	while (back < 3 && back < len && (p[len - 1 - back] & 0xc0) == 0x80)
+		back++;
+	if (back >= len)
+		return len;
+	if (p[len - 1 - back] < 0xc2 || utf8_char(p + len - 1 - back, back + 1))
+		return len; /* whole, or not UTF-8 at all: nothing to mend */
+	return len - 1 - back;
+}
+
+void text_escape(const char *data, size_t len, char *ret_out, size_t room)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < len && used + 5 < room; i++) {
+		unsigned char c = (unsigned char)data[i];
+
+		if (c >= 0x20 && c < 0x7f && c != '\\')
+			ret_out[used++] = (char)c;
+		else
+			used += (size_t)snprintf(ret_out + used, room - used, "\\x%02x", c);
+	}
+	ret_out[used] = '\0';
+}
+
+/* Levenshtein distance, words of at most 31 characters; longer ones are far from everything. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[32], la = strlen(a), lb = strlen(b);
+
+	if (la >= ARRAY_LEN(row) || lb >= ARRAY_LEN(row))
+		return ARRAY_LEN(row);
+	for (size_t j = 0; j <= lb; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= la; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= lb; j++) {
+			size_t above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
+
+			if (above + 1 < best)
+				best = above + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+			diagonal = above;
+		}
+	}
+	return row[lb];
+}
+
+const char *text_nearest(const char *word, const char *const *names)
+{
+	const char *best = NULL;
+	size_t best_distance = strlen(word) / 3 + 2;
+
+	for (; *names; names++) {
+		size_t d = distance(word, *names);
+
+		if (d < best_distance) {
+			best_distance = d;
+			best = *names;
+		}
+	}
+	return best;
+}
+
+void text_human_bytes(uint64_t bytes, char *ret_out, size_t room)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	while (value >= 1024 && unit + 1 < ARRAY_LEN(units)) {
+		value /= 1024;
+		unit++;
+	}
+	if (unit == 0)
+		(void)snprintf(ret_out, room, "%" PRIu64 " B", bytes);
+	else
+		(void)snprintf(ret_out, room, value < 10 ? "%.1f %s" : "%.0f %s", value,
+			       units[unit]);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* programs.h - a list of programs becomes the list of files they need to load. */
+#ifndef NATIVE_PROGRAMS_H
+#define NATIVE_PROGRAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum { NEEDED_MAX = 1024 };
+
+/* One file or directory that must be in the root. */
+struct needed {
+	char *source;   /* on the host: real path, no symbolic link left in it */
+	char *inside;   /* where the box must see it */
+	bool directory; /* a tree of data (an interpreter's library) */
+	bool execute;   /* may be executed: a program, or the loader */
+};
+
+struct needed_list {
+	struct needed *items;
+	size_t n;
+	bool has_interpreter; /* some program runs code of its caller's choice: label it "code" */
+};
+
+void needed_list_done(struct needed_list *list);
+void needed_list_end(struct needed_list *list); /* for own(needed_list) */
+
+/* Finds each program (a name is looked up in the standard directories, a path is taken as it is)
+ * beneath root ("" for the host) and adds it with its loader, libraries (transitively, as ld.so
+ * would find them, without running anything), script interpreters and known data directories. */
+int programs_needed(const char *root, const char *const *programs, size_t n,
+		    struct needed_list *ret, struct error *err);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* seccomp.h - the allowlist of system calls as a BPF program. */
+#ifndef NATIVE_SECCOMP_H
+#define NATIVE_SECCOMP_H
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Refusal at zero, as everywhere. */
+enum verdict {
+	VERDICT_ENOSYS = 0, /* a number we do not know */
+	VERDICT_EPERM,      /* known and refused */
+	VERDICT_ALLOW,
+	VERDICT_KILL,
+};
+
+struct seccomp_options {
+	bool programs_listed; /* memfd_create only with MFD_NOEXEC_SEAL */
+};
+
+enum { SECCOMP_MAX = 2048 };
+
+struct seccomp_program {
+	struct sock_filter code[SECCOMP_MAX];
+	unsigned short len;
+};
+
+/* Compiles the table for this machine's architecture. */
+int seccomp_compile(const struct seccomp_options *options, struct seccomp_program *ret,
+		    struct error *err);
+/* For good: this thread and what it becomes.  no_new_privs must be set. */
+int seccomp_install(const struct seccomp_program *program, struct error *err);
+/* What the table says, without BPF: the reference for the test.  args are whole registers. */
+enum verdict seccomp_judge(const struct seccomp_options *options, uint32_t arch, uint32_t nr,
+			   const uint64_t args[6]);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
+
+#include <stdint.h>
+
+#include "tap.h"
+
+static bool bytes_are(const char *text, uint64_t want)
+{
+	struct error err;
+	uint64_t got;
+
+	return text_parse_bytes(text, &got, &err) == 0 && got == want;
+}
+
+static bool ms_are(const char *text, uint64_t want)
+{
+	struct error err;
+	uint64_t got;
+
+	return text_parse_ms(text, &got, &err) == 0 && got == want;
+}
+
+static bool bytes_refused(const char *text)
+{
+	struct error err;
+	uint64_t got;
+
+	return text_parse_bytes(text, &got, &err) < 0 && err.kind == ERR_CALLER && err.text[0];
+}
+
+TEST(sizes_have_binary_units)
+{
+	CHECK(bytes_are("0", 0));
+	CHECK(bytes_are("4096", 4096));
+	CHECK(bytes_are("100k", 102400));
+	CHECK(bytes_are("256M", 268435456));
+	CHECK(bytes_are("256MiB", 268435456));
+	CHECK(bytes_are("1.5g", 1610612736));
+	CHECK(bytes_are("18446744073709551615", UINT64_MAX));
+}
+
+TEST(bad_sizes_are_refused_with_a_reason)
+{
+	static const char *const bad[] = {"",
+					  "-1",
+					  "+1",
+					  " 1",
+					  "1 ",
+					  "k",
+					  "1x",
+					  "1.",
+					  "0x10",
+					  "1e3",
+					  "18446744073709551616",
+					  "99999999999999g",
+					  "1\n"};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		CHECK(bytes_refused(bad[i]));
+}
+
+TEST(durations_default_to_seconds)
+{
+	CHECK(ms_are("30", 30000));
+	CHECK(ms_are("30s", 30000));
+	CHECK(ms_are("500ms", 500));
+	CHECK(ms_are("1.5s", 1500));
+	CHECK(ms_are("2m", 120000));
+	CHECK(ms_are("1h", 3600000));
+	CHECK(!ms_are("1d", 86400000));
+}
+
+TEST(utf8_is_judged_as_rfc_3629_says)
+{
+	CHECK(text_is_utf8("plain", 5));
+	CHECK(text_is_utf8("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9));
+	CHECK(text_is_utf8("a\0b", 3));
+	CHECK(!text_is_utf8("\xff", 1));
+	CHECK(!text_is_utf8("\xc0\x80", 2));         /* overlong */
+	CHECK(!text_is_utf8("\xed\xa0\x80", 3));     /* surrogate */
+	CHECK(!text_is_utf8("\xf4\x90\x80\x80", 4)); /* beyond U+10FFFF */
+	CHECK(!text_is_utf8("\xe2\x82", 2));         /* cut short */
+}
+
+TEST(a_cut_never_splits_a_character)
+{
+	static const char euro[] = "a\xe2\x82\xac";
+
+	CHECK(text_utf8_floor(euro, 4) == 4);
+	CHECK(text_utf8_floor(euro, 3) == 1);
+	CHECK(text_utf8_floor(euro, 2) == 1);
+	CHECK(text_utf8_floor(euro, 1) == 1);
+	CHECK(text_utf8_floor(euro, 0) == 0);
+	CHECK(text_utf8_floor("\x82\x82\x82\x82\x82", 5) == 5); /* not UTF-8: left alone */
+}
+
+TEST(escaped_text_has_no_control_characters)
+{
+	char out[64];
+
+	text_escape("a\nb\x1b[0m\\", 8, out, sizeof(out));
+	CHECK_STR(out, "a\\x0ab\\x1b[0m\\x5c");
+	text_escape("aaaaaaaaaa", 10, out, 8); /* room is kept for a whole escape */
+	CHECK_STR(out, "aaa");
+}
+
+TEST(a_near_miss_is_suggested)
+{
+	static const char *const names[] = {"memory", "processes", "wall", NULL};
+
+	CHECK_STR(text_nearest("memry", names), "memory");
+	CHECK_STR(text_nearest("proceses", names), "processes");
+	CHECK(text_nearest("zzzzzz", names) == NULL);
+}
