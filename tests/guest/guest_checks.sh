@@ -50,6 +50,24 @@ has_controllers() {
 	done
 }
 
+# A controller can be taken from version 2 as long as no group there uses it.
+mix_versions() {
+	mkdir -p /tmp/pids /tmp/cpu,cpuacct
+	mount -t cgroup -o pids pids /tmp/pids &&
+		mount -t cgroup -o cpu,cpuacct cpu,cpuacct /tmp/cpu,cpuacct &&
+		! has_controllers
+}
+
+unmix_versions() {
+	umount /tmp/pids /tmp/cpu,cpuacct
+	echo -memory >$cg/cgroup.subtree_control
+	for wait in 1 2 3 4 5; do # an old hierarchy goes when its last group is forgotten
+		has_controllers && return
+		sleep 1
+	done
+	return 1
+}
+
 nothing_is_left() {
 	! find $cg -name 'belljar-*' | grep .
 }
@@ -66,6 +84,9 @@ delegate_to_user() {
 
 echo "# Linux $(uname -r)"
 check "version 2 has memory, pids and cpu" has_controllers
+check "pids, cpu and cpuacct go to version 1" mix_versions
+check_tap "memory in version 2, the others in version 1" /guest/cgroup_test
+check "they come back" unmix_versions
 check_tap "groups beneath the root group" /guest/cgroup_test
 mkdir $cg/jar
 check_tap "groups beneath a given group" env BELLJAR_TEST_CGROUP=$cg/jar /guest/cgroup_test
