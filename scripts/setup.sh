@@ -74,8 +74,14 @@ as_root() {
 	fi
 }
 
+# What apt says is of interest only when it fails.
 apt() {
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@"
+	if as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" \
+		>"$log" 2>&1; then
+		return 0
+	fi
+	tail -n 20 "$log" >&2
+	return 1
 }
 
 case $purpose in
@@ -104,6 +110,8 @@ echo "$wanted" | while read -r names why; do printf '  %-18s %s\n' "$names" "$wh
 if [ "$(id -u)" -ne 0 ]; then
 	echo "setup: not root, so sudo may ask for your password"
 fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 
 # A fresh container has no package lists at all.
 unknown=no
