@@ -43,8 +43,9 @@ fuzz: ## every fuzz target for FUZZ_SECONDS (30)
 	@scripts/fuzz.sh
 
 install: build ## into DESTDIR and PREFIX (/usr/local)
-	@meson configure $(BUILD) -Dprefix=$(PREFIX)
-	@DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+	@meson configure $(BUILD) -Dprefix=$(PREFIX) >/dev/null
+	@scripts/build.sh
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
 clean: ## remove the build directories
 	rm -rf build build-clang build-asan build-fuzz
