@@ -19,7 +19,8 @@ struct copyout_caps {
  * looked at, and the account says so. */
 enum { COPYOUT_DEPTH_MAX = 64, COPYOUT_ENTRIES_MAX = 1000000 };
 
-void copyout_caps_default(struct copyout_caps *ret);
+/* What a box with these limits can really have written: larger is sparse, and refused. */
+void copyout_caps_for(const struct limits *limits, struct copyout_caps *ret);
 
 /* Copies each regular file beneath work whose name matches glob into dir, which is made if it is
  * not there; nothing in dir is followed out of it, and only regular files are replaced.  Each match
