@@ -356,8 +356,13 @@ static int by_name(const void *left, const void *right)
 
 static const char *judge_emptiness(const struct walk *w)
 {
-	return w->matched_directory ? "only a directory matched: add /** for its files"
-				    : "nothing matched";
+	size_t len = strlen(w->glob);
+
+	if (!w->matched_directory)
+		return "nothing matched";
+	if (len >= 2 && strcmp(w->glob + len - 2, "**") == 0)
+		return "only directories matched";
+	return "only directories matched: add /** for the files in them";
 }
 
 static int walk_tree(struct walk *w, int work, struct error *err)
