@@ -156,7 +156,7 @@ TEST(patterns_made_to_blow_up_do_not)
 TEST(stars_and_question_marks_agree_with_fnmatch)
 {
 	static const char alphabet[] = {'a', 'b', '/', '*', '?'};
-	unsigned long compared = 0;
+	unsigned long compared = 0, different = 0;
 
 	for (unsigned p = 0; p < 3125; p++) {
 		char pattern[6] = {0};
@@ -177,8 +177,8 @@ TEST(stars_and_question_marks_agree_with_fnmatch)
 			    (fnmatch(pattern, path, FNM_PATHNAME | FNM_NOESCAPE) == 0))
 				continue;
 			printf("# %s against %s\n", pattern, path);
-			CHECK(!"the same answer as fnmatch");
+			different++;
 		}
 	}
-	CHECK(compared > 400000);
+	CHECK(compared > 400000 && different == 0);
 }

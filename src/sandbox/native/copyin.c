@@ -155,9 +155,8 @@ static int enter_parents(const struct target *t, const char **ret_name, struct e
 
 /* What is to be written: an open file, or bytes. */
 struct content {
-	int source; /* -1: the bytes */
-	const struct copyin_text *text;
-	mode_t mode;
+	int source; /* -1: the bytes of text */
+	struct copyin_text text;
 };
 
 static int write_piece(const struct target *t, int fd, const char *data, size_t len,
@@ -204,12 +203,12 @@ static int write_source(const struct target *t, int fd, int source, struct error
 static int fill(const struct target *t, int fd, const struct content *c, struct error *err)
 {
 	int result = c->source >= 0 ? write_source(t, fd, c->source, err)
-				    : write_piece(t, fd, c->text->data, c->text->len, err);
+				    : write_piece(t, fd, c->text.data, c->text.len, err);
 
 	if (result < 0)
 		return -1;
 	/* The umask is the caller's business on the host, not in the box. */
-	if (fchmod(fd, c->mode) < 0)
+	if (fchmod(fd, c->text.mode & 0777) < 0)
 		return fail_sys(err, "set the mode of '%s'", t->shown);
 	return give_away(t, fd, err); /* last: afterwards it is not ours to change */
 }
@@ -217,7 +216,7 @@ static int fill(const struct target *t, int fd, const struct content *c, struct 
 static int put(const struct target *t, const struct content *c, struct error *err)
 {
 	own_fd dir = -1, fd = -1;
-	const char *name = NULL;
+	const char *name = t->inside;
 
 	if (copyin_check_path(t->inside, err) < 0)
 		return -1;
@@ -264,14 +263,14 @@ int copyin_file(int work, const char *inside, int source, uid_t uid, gid_t gid, 
 		return fail(err, ERR_CALLER,
 			    "the source of '%s' is %s: only regular files can be put in the box",
 			    t.shown, kind_of(st.st_mode));
-	content.mode = st.st_mode & S_IXUSR ? 0755 : 0644;
+	content.text.mode = st.st_mode & S_IXUSR ? 0755 : 0644;
 	return put(&t, &content, err);
 }
 
 int copyin_bytes(int work, const char *inside, const struct copyin_text *text, uid_t uid, gid_t gid,
 		 struct error *err)
 {
-	struct content content = {.source = -1, .text = text, .mode = text->mode & 0777};
+	struct content content = {.source = -1, .text = *text};
 	struct target t;
 
 	target_init(&t, work, inside, uid, gid);
