@@ -396,13 +396,16 @@ TEST(hostile_links_in_the_target_are_not_followed)
 TEST(another_mount_is_not_entered)
 {
 	own(stage) s = stage_make();
+	own(scratch) granted = scratch_make();
 	char grant[128];
 
+	write_file(granted.fd, "file", "x", 0644);
 	CHECK(mkdirat(s.box.fd, "grant", 0755) == 0);
 	(void)snprintf(grant, sizeof(grant), "%s/grant", s.box.path);
 	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mount("/etc", grant, NULL, MS_BIND, NULL) < 0) {
+	    mount(granted.path, grant, NULL, MS_BIND, NULL) < 0) {
 		stage_end(&s);
+		scratch_end(&granted);
 		SKIP("no mount namespace of our own here");
 	}
 	/* The descriptor belongs to the namespace it was opened in. */
