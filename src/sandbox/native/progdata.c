@@ -72,8 +72,14 @@ const struct progdata_row progdata_rows[] = {
 	{"file", "/usr/share/misc/magic", NULL, false},
 	{"iconv", "/usr/lib/%m/gconv", ".", false},
 	{"iconv", "/usr/lib64/gconv", ".", false},
+
+	/* OpenSSL's legacy algorithms, loaded by name. */
 	{"openssl", "/usr/lib/%m/ossl-modules", ".", false},
 	{"openssl", "/usr/lib64/ossl-modules", ".", false},
+	{"python3*", "/usr/lib/%m/ossl-modules", ".", false},
+	{"python3*", "/usr/lib64/ossl-modules", ".", false},
+	{"ruby*", "/usr/lib/%m/ossl-modules", ".", false},
+
 	{"vim*", "/usr/share/vim", NULL, false},
 
 	/* What the terminal can do; only programs that draw on it ask. */
