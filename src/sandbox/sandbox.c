@@ -30,6 +30,7 @@ struct run {
 	struct account *account;
 	struct capture out, err;
 	struct feed feed;
+	bool started; /* whatever fails now, something may have run */
 };
 
 void request_init(struct request *r)
@@ -154,7 +155,10 @@ static int run_in_slot(struct run *run, struct error *err)
 {
 	own_fd work = -1;
 
-	if (put_files(run, err) < 0 || start(run, err) < 0 || serve(run, err) < 0)
+	if (put_files(run, err) < 0 || start(run, err) < 0)
+		return -1;
+	run->started = true;
+	if (serve(run, err) < 0)
 		return -1;
 	slot_finish(run->slot, &run->account->outcome, &work);
 	if (run->account->outcome.end == END_NOT_STARTED || work < 0)
@@ -190,9 +194,11 @@ int sandbox_run(const struct request *r, struct account *ret, struct error *err)
 	run.slot = slot;
 	ret->root_mode = slot_is_root_mode(slot);
 	result = run_in_slot(&run, err);
-	if (result < 0 && ret->outcome.end == END_UNKNOWN) {
+	if (result < 0 && !run.started) {
 		not_started(ret, err);
 		result = 0;
+	} else if (result < 0) {
+		ret->outcome.error = *err;
 	}
 	capture_close(&run.out);
 	capture_close(&run.err);
