@@ -12,7 +12,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 fetch=
 [ "${1:-}" = --fetch ] && fetch=yes && shift
-build=${1:-$here/../../build}
+build=$(cd "${1:-$here/../../build}" 2>/dev/null && pwd) || build=
 guest=$build/guest
 kernel_package=linux-image-cloud-amd64
 
@@ -32,6 +32,7 @@ fetch_packages() {
 	for package in ./*.deb; do
 		dpkg -x "$package" "$guest/root"
 	done
+	touch "$guest/fetched"
 	cd "$here"
 }
 
@@ -56,6 +57,7 @@ find_tools() {
 make_archive() {
 	set -- "$build/tests/unit/cgroup_test=guest/cgroup_test" "$here/guest_init.sh=init" \
 		"$here/guest_checks.sh=guest/checks"
+	[ -x "$build/src/belljar" ] && set -- "$@" "$build/src/belljar=usr/bin/belljar"
 	[ -n "$overlay" ] && set -- "$@" "$overlay=guest/modules/overlay.ko"
 	/usr/bin/python3 "$here/guest_archive.py" "$guest/initramfs" "$busybox" "$@"
 }
@@ -77,8 +79,8 @@ boot() {
 		-append "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off" </dev/null
 }
 
-[ -x "$build/tests/unit/cgroup_test" ] || skip "nothing is built in $build"
-[ -n "$fetch" ] && fetch_packages
+[ -x "$build/tests/unit/cgroup_test" ] || skip "nothing is built yet"
+[ -z "$fetch" ] || [ -e "$guest/fetched" ] || fetch_packages
 find_tools
 make_archive
 boot | tr -d '\r' | tee "$guest/console" | grep -E '^( *(not )?ok |1\.\.|#| {4})' || true
