@@ -129,10 +129,11 @@ static bool is_listed(const char *list, const char *name)
 static void choose(struct bench *b, const struct options *o, struct results *r)
 {
 	for (size_t i = 0; i < contender_count; i++) {
-		const char *why = contenders[i].absent(b);
+		const char *why;
 
 		if (o->only && !is_listed(o->only, contenders[i].name))
 			continue;
+		why = contenders[i].absent(b);
 		if (why)
 			printf("without %s: %s\n", contenders[i].name, why);
 		else

@@ -29,6 +29,7 @@ struct bench {
 	int own_mounts;         /* our mount namespace */
 	int v1_mounts;          /* the same without the cgroup2 mount; -1: there is no need */
 	int out, err;           /* where a run's output goes */
+	struct slot *slot;      /* the resident one */
 	unsigned serial;        /* containers need a new name each */
 };
 
@@ -67,6 +68,11 @@ int bench_time(struct bench *b, const struct command *c, double *ret_ms, struct 
 void bench_spawn_quietly(struct bench *b, const struct command *c);
 /* What the last run wrote, at most room - 1 bytes of it. */
 void bench_output(const struct bench *b, char *ret_text, size_t room);
+
+/* A slot that is kept for all calls. */
+int resident_open(struct bench *b, struct error *err);
+void resident_close(struct bench *b);
+int resident_call(struct bench *b, const struct bench_job *job, struct error *err);
 
 /* OCI bundles: one directory per job. */
 int bundle_make(const char *dir, const struct bench_job *job, struct error *err);

@@ -104,6 +104,15 @@ static void compose_belljar(struct bench *b, const struct bench_job *job, struct
 	add_all(ret, job->argv);
 }
 
+static const char *resident_absent(struct bench *b)
+{
+	static struct error err;
+
+	if (b->slot || resident_open(b, &err) == 0)
+		return NULL;
+	return err.text;
+}
+
 /* The runtimes want root here: rootless ones need a delegated cgroup to be comparable. */
 static const char *runtime_absent(const char *program)
 {
@@ -201,6 +210,12 @@ const struct contender contenders[] = {
 		.what = "belljar run, one shot, all layers",
 		.absent = belljar_absent,
 		.compose = compose_belljar,
+	},
+	{
+		.name = "resident",
+		.what = "belljar, a slot that is kept, all layers",
+		.absent = resident_absent,
+		.call = resident_call,
 	},
 	{
 		.name = "crun",

@@ -142,6 +142,7 @@ static bool something_is_mounted(const struct bench *b)
 
 void bench_stop(struct bench *b)
 {
+	resident_close(b);
 	own_fd_end(&b->own_mounts);
 	own_fd_end(&b->v1_mounts);
 	own_fd_end(&b->out);
@@ -248,30 +249,40 @@ static int run_command(struct bench *b, const struct contender *c, const struct 
 		       double *ret_ms, struct error *err)
 {
 	struct command command = {.mounts = -1};
-	char output[64];
 
 	c->compose(b, job, &command);
-	if (bench_time(b, &command, ret_ms, err) < 0) {
-		if (c->clean)
-			c->clean(b, &command);
+	if (bench_time(b, &command, ret_ms, err) == 0)
+		return 0;
+	if (c->clean)
+		c->clean(b, &command);
+	return -1;
+}
+
+static int run_call(struct bench *b, const struct contender *c, const struct bench_job *job,
+		    double *ret_ms, struct error *err)
+{
+	uint64_t before;
+
+	rewind_file(b->out);
+	rewind_file(b->err);
+	before = clock_us();
+	if (c->call(b, job, err) < 0)
 		return -1;
-	}
-	bench_output(b, output, sizeof(output));
-	if (strcmp(output, job->expect) != 0)
-		return fail(err, ERR_SYSTEM, "it wrote '%.40s'", output);
+	*ret_ms = (double)(clock_us() - before) / 1000;
 	return 0;
 }
 
 int bench_run(struct bench *b, const struct contender *c, const struct bench_job *job,
 	      double *ret_ms, struct error *err)
 {
-	uint64_t before;
+	char output[64];
+	int result =
+		c->compose ? run_command(b, c, job, ret_ms, err) : run_call(b, c, job, ret_ms, err);
 
-	if (c->compose)
-		return run_command(b, c, job, ret_ms, err);
-	before = clock_us();
-	if (c->call(b, job, err) < 0)
+	if (result < 0)
 		return -1;
-	*ret_ms = (double)(clock_us() - before) / 1000;
+	bench_output(b, output, sizeof(output));
+	if (strcmp(output, job->expect) != 0)
+		return fail(err, ERR_SYSTEM, "it wrote '%.40s'", output);
 	return 0;
 }
