@@ -133,8 +133,8 @@ static bool root_is_writable(void)
 
 static bool sees_host_files(void)
 {
-	static const char *const paths[] = {"/etc/shadow", "/etc/machine-id", "/root",    "/home",
-					    "/boot",       "/sys/kernel",     "/run/lock"};
+	static const char *const paths[] = {"/etc/shadow", "/etc/machine-id", "/root",
+					    "/boot",       "/sys/kernel",     "/var/lib"};
 
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++)
 		if (access(paths[i], F_OK) == 0)
