@@ -19,9 +19,9 @@
 #include "sandbox/native/slot.h"
 
 enum {
-	OUTPUT_FACTOR = 64,   /* so many times the kept output, and the program is flooding */
+	OUTPUT_FACTOR = 64,     /* so many times the kept output, and the program is flooding */
 	OUTPUT_FLOOR = 1 << 20, /* but never for less than this */
-	DRAIN_US = 200000,    /* for what is left in the pipes */
+	DRAIN_US = 200000,      /* for what is left in the pipes */
 };
 
 struct run {
@@ -45,7 +45,8 @@ static int put_file(struct run *run, int work, const struct put *put, struct err
 
 	if (source < 0)
 		return fail_sys(err, "--put %s", put->source), err->kind = ERR_CALLER, -1;
-	if (copyin_file(work, put->inside, source, slot_uid(run->slot), slot_gid(run->slot), err) < 0)
+	if (copyin_file(work, put->inside, source, slot_uid(run->slot), slot_gid(run->slot), err) <
+	    0)
 		return fail_in(err, "--put %s", put->source);
 	return 0;
 }
@@ -141,7 +142,7 @@ static int collect(struct run *run, int work, struct error *err)
 	const struct request *r = run->request;
 	struct copyout_caps caps;
 
-	copyout_caps_default(&caps);
+	copyout_caps_for(&r->job.limits, &caps);
 	for (size_t i = 0; i < r->n_gets; i++)
 		if (copyout_collect(work, r->gets[i].glob, r->gets[i].dir, &caps, run->account,
 				    err) < 0)

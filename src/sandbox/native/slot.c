@@ -171,19 +171,24 @@ static int clone_launcher(struct slot *s, struct error *err)
 {
 	int group = cgroup_slot_launcher_fd(&s->groups);
 	struct clone_args args = {
-		.flags = CLONE_PIDFD | CLONE_NEWPID | (s->plan.root_mode ? 0 : CLONE_NEWUSER) |
-			 (group >= 0 ? CLONE_INTO_CGROUP : 0),
+		.flags = (uint64_t)(CLONE_PIDFD | CLONE_NEWPID) |
+			 (uint64_t)(s->plan.root_mode ? 0 : CLONE_NEWUSER),
 		.pidfd = (uint64_t)(uintptr_t)&s->launcher_fd,
 		.exit_signal = SIGCHLD,
-		.cgroup = group >= 0 ? (uint64_t)group : 0,
 	};
-	long child = syscall(SYS_clone3, &args, sizeof(args));
+	long child;
 
+	if (group >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned)group;
+	}
+	child = syscall(SYS_clone3, &args, sizeof(args));
 	if (child == 0)
 		launcher_main(&s->plan, s->board);
 	if (child < 0)
 		return fail_sys(err, "clone a launcher%s",
-				s->plan.root_mode ? "" : " in a user namespace (see belljar doctor)");
+				s->plan.root_mode ? ""
+						  : " in a user namespace (see belljar doctor)");
 	s->launcher = (pid_t)child;
 	return 0;
 }
@@ -362,7 +367,8 @@ static void take_start(struct slot *s, const struct to_warden *news)
 	if (s->phase != PHASE_STARTING)
 		return;
 	/* The launcher's clock is ours; its word is not to move a deadline into the future. */
-	s->watch.start_us = news->start_us > now || news->start_us < s->asked_us ? now : news->start_us;
+	s->watch.start_us =
+		news->start_us > now || news->start_us < s->asked_us ? now : news->start_us;
 	s->outcome.setup_us = s->watch.start_us - s->asked_us;
 	s->phase = PHASE_RUNNING;
 	s->give_up_us = 0;
@@ -582,8 +588,7 @@ int slot_wait_ms(const struct slot *s)
 
 	if (s->phase != PHASE_STARTING && s->phase != PHASE_RUNNING)
 		return -1;
-	if (s->phase == PHASE_RUNNING && !s->kill_sent &&
-	    (next == 0 || s->watch.next_us < next))
+	if (s->phase == PHASE_RUNNING && !s->kill_sent && (next == 0 || s->watch.next_us < next))
 		next = s->watch.next_us;
 	if (next <= now)
 		return 0;
