@@ -24,8 +24,6 @@
 
 #define ONCE "BELLJAR_SCOPE" /* set: we are in the scope, or it did not help */
 
-extern char **environ;
-
 bool delegate_possible(void)
 {
 	return !secure_getenv(ONCE) && access("/run/systemd/system", F_OK) == 0;
