@@ -10,6 +10,11 @@
 
 #include "base/own.h"
 
+/* Here they are defined: not what error.h makes of them for clang-tidy. */
+#undef fail
+#undef fail_sys
+#undef fail_in
+
 static const char *const kind_names[] = {
 	[ERR_NONE] = "none",         [ERR_CALLER] = "caller",       [ERR_CONFIG] = "config",
 	[ERR_SYSTEM] = "system",     [ERR_NOT_FOUND] = "not_found", [ERR_REFUSED] = "refused",

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# build.sh: configure $BUILD (build) if needed and compile; quiet unless something is wrong.
+# Words given are passed on to "meson setup" when the directory is new.
+set -eu
+cd "$(dirname "$0")/.."
+build=${BUILD:-build}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if [ ! -f "$build/build.ninja" ]; then
+	rm -rf "$build" # a configuration that failed leaves a directory that cannot be used
+	if ! meson setup "$build" "$@" >"$log" 2>&1; then
+		tail -n 30 "$log" >&2
+		exit 1
+	fi
+fi
+if ! ninja -C "$build" >"$log" 2>&1; then
+	grep -v '^\[[0-9]*/[0-9]*\] \(Compiling\|Linking\|Generating\)' "$log" | tail -n 60 >&2
+	exit 1
+fi

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tour.sh BUILD: four real runs of the belljar in BUILD, each with its command, output and account.
+set -eu
+cd "$(dirname "$0")/.."
+belljar=$(realpath "${1:-build}")/src/belljar
+
+bold='' dim='' off=''
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
+	esc=$(printf '\033')
+	bold="${esc}[1m" dim="${esc}[2m" off="${esc}[0m"
+fi
+
+status=$(mktemp)
+trap 'rm -f "$status"' EXIT
+
+# The account is one JSON object; a few of its fields tell the story.
+account() {
+	/usr/bin/python3 - "$1" <<'PYTHON'
+import json, sys
+
+a = json.load(open(sys.argv[1]))
+use = a["resource_usage"]
+if a["exit_code"] is not None:
+    end = "exit code %d" % a["exit_code"]
+else:
+    end = "killed by SIG%s" % a["signal_name"] if a["signal_name"] else "no exit code"
+why = ", kill_reason %s" % a["kill_reason"] if a["kill_reason"] else ""
+on = sum(layer["state"] != "off" for layer in a["layers"].values())
+print("  status %s%s, %s" % (a["status"], why, end))
+print("  ran %.0f ms, cpu %.0f ms, memory peak %.1f MiB, %d of %d layers in force" % (
+    a["execution_time_ms"], use["cpu_user_ms"] + use["cpu_system_ms"],
+    use["memory_peak_bytes"] / 2**20, on, len(a["layers"])))
+PYTHON
+}
+
+# Words as they would be typed: quoted where the shell asks for it.
+typed() {
+	printf '  $ belljar'
+	for word in "$@"; do
+		case $word in
+		*[!A-Za-z0-9_./=:-]*) printf " '%s'" "$word" ;;
+		*) printf ' %s' "$word" ;;
+		esac
+	done
+	printf '\n'
+}
+
+# show TITLE WORDS...: run "belljar WORDS..." and show everything.
+show() {
+	title=$1
+	shift
+	printf '\n%s%s%s\n' "$bold" "$title" "$off"
+	typed "$@" | sed '2,$s/^/  /'
+	word=$1
+	shift
+	: >"$status"
+	"$belljar" "$word" --quiet --status-fd 3 "$@" 3>"$status" 2>&1 | sed 's/^/  | /'
+	if [ ! -s "$status" ]; then
+		printf '\nbelljar could not make a box here (see above). "%s doctor" says what is missing.\n' \
+			"$belljar"
+		exit 1
+	fi
+	printf '%s' "$dim"
+	account "$status"
+	printf '%s' "$off"
+}
+
+echo "A short tour of belljar: model-written code runs behind glass. Nothing here is staged;"
+echo "every command below can be typed as it stands."
+
+show '1. A Python snippet runs sealed' \
+	run --lang python -c 'import os, socket
+print("6 * 7 =", 6 * 7)
+print("I am uid", os.getuid(), "on host", socket.gethostname(), "in", os.getcwd())
+print("environment:", sorted(os.environ))
+print("processes I can see:", [p for p in os.listdir("/proc") if p.isdigit()])'
+
+show '2. It tries to reach the network' \
+	run --lang python -c 'import socket
+socket.create_connection(("192.0.2.1", 443), timeout=5)'
+
+show '3. It takes all the memory it can get' \
+	run --memory 64m --lang python -c 'hoard = []
+while True:
+    hoard.append(b"x" * 1000000)'
+
+show '4. It never ends' \
+	run --wall 1s --lang python -c 'while True: pass'
+
+printf '\nThe whole account is one JSON object: %s run --json -- true\n' "$1/src/belljar"
+printf 'What this machine can and cannot do:    %s doctor\n' "$1/src/belljar"

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pack.c - argv and environment as one run of bytes, to travel between processes.
+ *
+ * Two 32-bit counts, then that many NUL-terminated words and nothing behind.
+ */
+#include "call/pack.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct head {
+	uint32_t argc;
+	uint32_t envc;
+};
+
+void words_done(struct words *w)
+{
+	free(w->block);
+	*w = (struct words){0};
+}
+
+void words_end(struct words *w)
+{
+	words_done(w);
+}
+
+static int count_words(char *const *list, uint32_t *ret, struct error *err)
+{
+	uint32_t n = 0;
+
+	for (; list[n]; n++)
+		if (n >= PACK_WORDS_MAX)
+			return fail(err, ERR_CALLER, "more than %d arguments or variables",
+				    PACK_WORDS_MAX);
+	*ret = n;
+	return 0;
+}
+
+static int add_words(char *const *list, struct buf *out, struct error *err)
+{
+	for (size_t i = 0; list[i]; i++)
+		if (buf_add(out, list[i], strlen(list[i]) + 1, err) < 0)
+			return -1;
+	return 0;
+}
+
+int pack_words(char *const *argv, char *const *env, struct buf *out, struct error *err)
+{
+	struct head head;
+
+	if (count_words(argv, &head.argc, err) < 0 || count_words(env, &head.envc, err) < 0)
+		return -1;
+	if (buf_add(out, &head, sizeof(head), err) < 0 || add_words(argv, out, err) < 0 ||
+	    add_words(env, out, err) < 0)
+		return -1;
+	if (out->cut)
+		return fail(err, ERR_CALLER, "arguments and environment exceed %d bytes",
+			    PACK_BYTES_MAX);
+	return 0;
+}
+
+/* Points n entries of list at the words from *at on. */
+static int point_at_words(char **list, uint32_t n, char **at, const char *end)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		char *nul = memchr(*at, '\0', (size_t)(end - *at));
+
+		if (!nul)
+			return -1;
+		list[i] = *at;
+		*at = nul + 1;
+	}
+	list[n] = NULL;
+	return 0;
+}
+
+int unpack_words(char *bytes, size_t len, struct words *ret, struct error *err)
+{
+	char *at = bytes + sizeof(struct head);
+	struct words w = {0};
+	struct head head;
+	char **lists;
+
+	if (len < sizeof(head))
+		return fail(err, ERR_CALLER, "packed words: %zu bytes are too few", len);
+	memcpy(&head, bytes, sizeof(head));
+	if (head.argc == 0 || head.argc > PACK_WORDS_MAX || head.envc > PACK_WORDS_MAX)
+		return fail(err, ERR_CALLER, "packed words: counts %u and %u are out of range",
+			    head.argc, head.envc);
+	lists = calloc((size_t)head.argc + head.envc + 2, sizeof(char *));
+	if (!lists)
+		return fail_sys(err, "allocate %u words", head.argc + head.envc);
+	w = (struct words){.argv = lists, .env = lists + head.argc + 1, .block = lists};
+	if (point_at_words(w.argv, head.argc, &at, bytes + len) < 0 ||
+	    point_at_words(w.env, head.envc, &at, bytes + len) < 0 || at != bytes + len) {
+		words_done(&w);
+		return fail(err, ERR_CALLER, "packed words: the words do not fill the bytes");
+	}
+	*ret = w;
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pack.h - argv and environment as one run of bytes, to travel between processes. */
+#ifndef CALL_PACK_H
+#define CALL_PACK_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+
+enum { PACK_WORDS_MAX = 65536, PACK_BYTES_MAX = 4 << 20 };
+
+struct words {
+	char **argv; /* NULL-terminated, into the packed bytes */
+	char **env;
+	void *block; /* holds both lists */
+};
+
+void words_done(struct words *w);
+void words_end(struct words *w); /* for own(words) */
+
+int pack_words(char *const *argv, char *const *env, struct buf *out, struct error *err);
+/* Strict: counts, lengths and terminators must agree.  The words point into bytes. */
+int unpack_words(char *bytes, size_t len, struct words *ret, struct error *err);
+
+#endif

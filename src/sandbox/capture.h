@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* capture.h - reads what a program writes: keeps the first bytes, counts the rest, never stops. */
+#ifndef SANDBOX_CAPTURE_H
+#define SANDBOX_CAPTURE_H
+
+#include "base/error.h"
+#include "call/call.h"
+
+struct capture {
+	int fd; /* read end; -1 after the end */
+	int live; /* passed on to here; -1: nowhere */
+	struct stream *stream;
+};
+
+/* A pipe: the write end is for the program, whose uid may open it again (/dev/stdout). */
+int capture_open(struct capture *c, struct stream *stream, int live, uid_t uid, int *ret_write,
+		 struct error *err);
+void capture_close(struct capture *c);
+/* Reads what is there.  Returns false at the end. */
+bool capture_read(struct capture *c);
+/* The program is dead: what is left in the pipe, waiting no longer than until_us. */
+void capture_drain(struct capture *c, uint64_t until_us);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* board.c - where the processes of a slot write down which layers stand and what went wrong. */
+#include "sandbox/native/board.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+struct board *board_new(uint32_t allow_degraded, struct error *err)
+{
+	struct board *b = mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			       -1, 0);
+
+	if (b == MAP_FAILED) {
+		(void)fail_sys(err, "map a shared page");
+		return NULL;
+	}
+	b->allow_degraded = allow_degraded;
+	return b;
+}
+
+void layer_stands(struct board *b, enum layer layer, const char *fmt, ...)
+{
+	struct layer_report *report = &b->layers[layer];
+	va_list args;
+
+	report->state = LAYER_FULL;
+	va_start(args, fmt);
+	(void)vsnprintf(report->detail, sizeof(report->detail), fmt, args);
+	va_end(args);
+}
+
+int layer_missing(struct board *b, enum layer layer, const char *instead, struct error *err)
+{
+	struct layer_report *report = &b->layers[layer];
+	const char *name = layer_name(layer);
+	struct error why = *err;
+
+	if (!(b->allow_degraded & 1u << layer))
+		return fail(err, ERR_CONFIG,
+			    "layer %s: %.330s (belljar doctor says what would help; "
+			    "--allow-degraded %s goes on %s%s)",
+			    name, why.text, name, instead ? "with " : "without it",
+			    instead ? instead : "");
+	report->state = instead ? LAYER_DEGRADED : LAYER_OFF;
+	(void)snprintf(report->detail, sizeof(report->detail), "%.59s",
+		       instead ? instead : why.text);
+	*err = (struct error){0};
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* board.h - where the processes of a slot write down which layers stand and what went wrong.
+ *
+ * One page of shared memory: the launcher's children have no other way to
+ * speak once their descriptors are closed.
+ */
+#ifndef NATIVE_BOARD_H
+#define NATIVE_BOARD_H
+
+#include "call/call.h"
+
+struct board {
+	struct layer_report layers[LAYER_COUNT];
+	struct error error;
+	uint64_t start_us; /* just before the program's exec */
+	uint32_t allow_degraded;
+};
+
+struct board *board_new(uint32_t allow_degraded, struct error *err);
+
+void layer_stands(struct board *b, enum layer layer, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* A layer could not be put up; err says why.  Returns 0 and clears err if the caller of the run
+ * allows to go on without it, else -1 with what to do added.  instead: what stands in, or NULL. */
+int layer_missing(struct board *b, enum layer layer, const char *instead, struct error *err);
+
+#endif

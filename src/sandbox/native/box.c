@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* box.c - an empty box: fresh namespaces, its own /proc, /work and /tmp, and a pid 1.
+ *
+ * The launcher clones a child that shares its memory and descriptors (and
+ * waits, as with vfork) into new namespaces; the child mounts what the box has
+ * for itself, gives everything up and becomes init.  Nothing of the launcher's
+ * memory stays in pid 1, because init is exec'ed from a sealed memfd.
+ */
+#include "sandbox/native/box.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/pidfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "sandbox/native/grants.h"
+#include "sandbox/native/mounts.h"
+#include "sandbox/native/procfull.h"
+#include "sandbox/native/seal.h"
+
+enum { LEASH_FD = 3, STACK_BYTES = 256 << 10 };
+
+struct maker {
+	const struct plan *plan;
+	const struct limits *limits;
+	struct board *board;
+	int work, mounts; /* opened by the child in the shared descriptor table */
+	struct error err;
+};
+
+static int mount_proc(struct maker *m)
+{
+	bool full = m->plan->profile->proc_full;
+
+	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+		  full ? "hidepid=invisible" : "subset=pid,hidepid=invisible") == 0) {
+		layer_stands(m->board, LAYER_PROC, "%s",
+			     full ? "own, whole, with masks" : "own, processes only, others hidden");
+		return 0;
+	}
+	(void)fail_sys(&m->err, "mount /proc");
+	/* Never the outer one: without our own there is an empty directory. */
+	if (layer_missing(m->board, LAYER_PROC, NULL, &m->err) < 0)
+		return -1;
+	return umount2("/proc", MNT_DETACH) < 0 ? fail_sys(&m->err, "take /proc away") : 0;
+}
+
+/* One tmpfs behind /work, /tmp and /dev/shm, so that one number limits them together. */
+static int mount_disk(struct maker *m)
+{
+	bool listed = m->plan->profile->n_programs > 0;
+	char options[128];
+
+	(void)snprintf(options, sizeof(options), "mode=0755,size=%" PRIu64 ",nr_inodes=%" PRIu64,
+		       m->limits->disk_bytes, m->limits->inodes + BOX_OWN_INODES);
+	if (mount("tmpfs", "/work", "tmpfs", MS_NOSUID | MS_NODEV | (listed ? MS_NOEXEC : 0),
+		  options) < 0)
+		return fail_sys(&m->err, "mount /work");
+	if (mkdir("/work/work", 0755) < 0 || mkdir("/work/tmp", 0755) < 0 ||
+	    mkdir("/work/shm", 0755) < 0)
+		return fail_sys(&m->err, "make directories on the box's disk");
+	if (chown("/work/work", INSIDE_UID, INSIDE_GID) < 0 || chmod("/work/tmp", 01777) < 0 ||
+	    chmod("/work/shm", 01777) < 0)
+		return fail_sys(&m->err, "give /work to the program");
+	layer_stands(m->board, LAYER_DISK, "tmpfs, size and inodes limited%s",
+		     listed ? ", noexec" : "");
+	return 0;
+}
+
+static int place_disk(struct maker *m)
+{
+	if (mounts_bind("/work/tmp", "/tmp", false, &m->err) < 0 ||
+	    mounts_bind("/work/shm", "/dev/shm", false, &m->err) < 0 ||
+	    mounts_restrict("/dev/shm", MOUNT_ATTR_NOEXEC, false, &m->err) < 0)
+		return -1;
+	/* Last: it covers the tmpfs's own root. */
+	return mounts_bind("/work/work", "/work", false, &m->err);
+}
+
+static int fill_proc(struct maker *m)
+{
+	if (!m->plan->profile->proc_full || m->board->layers[LAYER_PROC].state != LAYER_FULL)
+		return 0;
+	return procfull_mask(m->limits, &m->err);
+}
+
+static int place_grants(struct maker *m)
+{
+	return grants_place_late(m->plan, &m->err);
+}
+
+static int name_host(struct maker *m)
+{
+	if (sethostname("box", 3) < 0 || setdomainname("", 0) < 0)
+		return fail_sys(&m->err, "set the host name");
+	return 0;
+}
+
+static int open_handles(struct maker *m)
+{
+	m->work = open("/work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (m->work < 0)
+		return fail_sys(&m->err, "open /work");
+	/* Only saves time: without /proc the namespace is taken down at once. */
+	m->mounts = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	return 0;
+}
+
+static int give_up(struct maker *m)
+{
+	/* Ignored, so that the kernel reaps for us; survives exec. */
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	uid_t uid = m->plan->root_mode ? 0 : INSIDE_UID;
+
+	seal_signals();
+	if (sigaction(SIGCHLD, &ignore, NULL) < 0)
+		return fail_sys(&m->err, "ignore SIGCHLD");
+	if (seal_identity(uid, uid, &m->err) < 0)
+		return -1;
+	return seal_no_new_privs(&m->err);
+}
+
+static int become_init(struct maker *m)
+{
+	static char *const argv[] = {(char[]){"init"}, NULL};
+	static char *const env[] = {NULL};
+
+	(void)syscall(SYS_execveat, m->plan->init_program, "", argv, env, AT_EMPTY_PATH);
+	return fail_sys(&m->err, "start pid 1");
+}
+
+static const struct {
+	const char *name;
+	int (*take)(struct maker *m);
+} steps[] = {
+	{"proc", mount_proc},	    /* before the masks and the handles */
+	{"proc full", fill_proc},   /* uses /work while it is free */
+	{"disk", mount_disk},	    /* the quota for everything writable */
+	{"places", place_disk},	    /* hides the disk's own root */
+	{"grants", place_grants},   /* beneath /work and /tmp */
+	{"host name", name_host},   /* uts namespace */
+	{"handles", open_handles},  /* for the launcher: after the last mount */
+	{"privileges", give_up},    /* nothing below may need one */
+	{"init", become_init},	    /* does not return */
+};
+
+static int make_inside(void *arg)
+{
+	struct maker *m = arg;
+
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+		if (steps[i].take(m) == 0)
+			continue;
+		(void)fail_in(&m->err, "box: %s", steps[i].name);
+		break;
+	}
+	_exit(1);
+}
+
+void box_init(struct box *box)
+{
+	*box = (struct box){.pidfd = -1, .leash = -1, .work = -1, .mounts = -1};
+}
+
+/* The read end lies at a fixed place, where init expects it; it must survive the exec. */
+static int make_leash(struct box *box, struct error *err)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return fail_sys(err, "pipe");
+	box->leash = ends[1];
+	if (ends[0] != LEASH_FD) {
+		int result = dup2(ends[0], LEASH_FD);
+
+		(void)close(ends[0]);
+		return result < 0 ? fail_sys(err, "place the leash") : 0;
+	}
+	return fcntl(LEASH_FD, F_SETFD, 0) < 0 ? fail_sys(err, "place the leash") : 0;
+}
+
+int box_make(struct box *box, const struct plan *plan, const struct limits *limits,
+	     struct board *board, struct error *err)
+{
+	static char stack[STACK_BYTES] __attribute__((aligned(16)));
+	struct maker m = {
+		.plan = plan, .limits = limits, .board = board, .work = -1, .mounts = -1};
+	const int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | CLONE_NEWNS |
+			  CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD;
+	pid_t child;
+
+	box_init(box);
+	if (make_leash(box, err) < 0)
+		return -1;
+	child = clone(make_inside, stack + sizeof(stack), flags, &m, &box->pidfd);
+	if (child < 0)
+		return fail_sys(err, "namespaces for a box");
+	box->init = child;
+	box->work = m.work;
+	box->mounts = m.mounts;
+	box->made_for = *limits;
+	if (m.err.kind != ERR_NONE) {
+		*err = m.err;
+		box_kill(box);
+		box_done(box);
+		return -1;
+	}
+	layer_stands(board, LAYER_PID_NAMESPACE, "own");
+	layer_stands(board, LAYER_IPC_NAMESPACE, "own");
+	layer_stands(board, LAYER_UTS_NAMESPACE, "own, named box");
+	layer_stands(board, LAYER_INIT, "%s", plan->root_mode ? "own uid, not dumpable, filtered"
+							      : "not dumpable, filtered");
+	return 0;
+}
+
+void box_kill(struct box *box)
+{
+	if (!box->init)
+		return;
+	(void)pidfd_send_signal(box->pidfd, SIGKILL, NULL, 0);
+	/* Returns only after every process of the pid namespace is gone. */
+	while (waitpid(box->init, NULL, 0) < 0 && errno == EINTR)
+		;
+	box->init = 0;
+}
+
+void box_done(struct box *box)
+{
+	own_fd_end(&box->pidfd);
+	own_fd_end(&box->leash);
+	own_fd_end(&box->work);
+	own_fd_end(&box->mounts);
+	box_init(box);
+}

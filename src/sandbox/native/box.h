@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* box.h - an empty box: fresh namespaces, its own /proc, /work and /tmp, and a pid 1. */
+#ifndef NATIVE_BOX_H
+#define NATIVE_BOX_H
+
+#include "base/error.h"
+#include "sandbox/native/board.h"
+#include "sandbox/native/plan.h"
+
+struct box {
+	pid_t init; /* 0: there is no box */
+	int pidfd;  /* of init */
+	int leash;  /* write end: init exits when the last holder is gone */
+	int work;   /* the box's /work; stays readable after its death */
+	int mounts; /* its mount namespace: held so that taking it down is off the path */
+	struct limits made_for;
+};
+
+/* Inodes of the box's disk that are ours. */
+enum { BOX_OWN_INODES = 4 };
+
+void box_init(struct box *box);
+int box_make(struct box *box, const struct plan *plan, const struct limits *limits,
+	     struct board *board, struct error *err);
+/* Kills everything in it and waits.  The program must have been waited for.  Safe to call twice. */
+void box_kill(struct box *box);
+/* Lets go of its files and mounts. */
+void box_done(struct box *box);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroup_count.c - what the kernel counted for a box. */
+#include "sandbox/native/cgroup.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/fd.h"
+#include "base/own.h"
+#include "sandbox/native/cgroup_parse.h"
+
+enum { COUNTER_TEXT_MAX = 4096 };
+
+static const struct cgroup_tree *tree_of(const struct cgroup *group, enum controller c)
+{
+	for (size_t i = 0; group->slot && i < group->slot->n_trees; i++)
+		if (group->slot->trees[i].controllers & 1U << c)
+			return &group->slot->trees[i];
+	return NULL;
+}
+
+static int read_file(const struct cgroup *group, const struct cgroup_tree *tree, const char *file,
+		     char *ret)
+{
+	char path[sizeof(group->name) + 40];
+	struct error absent;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", group->name, file);
+	return fd_get_file(tree->dir, path, ret, COUNTER_TEXT_MAX, &absent);
+}
+
+/* One counter: where it is, and what a unit of it is in ours. */
+struct counter {
+	enum controller controller;
+	struct {
+		const char *file;
+		const char *key;
+		uint64_t divide;
+	} in[2]; /* version 1, version 2 */
+};
+
+static const struct counter cpu_time = {
+	CONTROLLER_CPUACCT, {{"cpuacct.usage", "", 1000}, {"cpu.stat", "usage_usec", 1}}};
+static const struct counter throttled = {
+	CONTROLLER_CPU, {{"cpu.stat", "throttled_time", 1000}, {"cpu.stat", "throttled_usec", 1}}};
+static const struct counter forks_refused = {
+	CONTROLLER_PIDS, {{"pids.events", "max", 1}, {"pids.events", "max", 1}}};
+static const struct counter pids_peak = {CONTROLLER_PIDS,
+					 {{"pids.peak", "", 1}, {"pids.peak", "", 1}}};
+static const struct counter memory_peak = {
+	CONTROLLER_MEMORY, {{"memory.max_usage_in_bytes", "", 1}, {"memory.peak", "", 1}}};
+static const struct counter memory_now = {
+	CONTROLLER_MEMORY, {{"memory.usage_in_bytes", "", 1}, {"memory.current", "", 1}}};
+static const struct counter limit_hits = {CONTROLLER_MEMORY,
+					  {{"memory.failcnt", "", 1}, {"memory.events", "max", 1}}};
+static const struct counter oom_kills = {
+	CONTROLLER_MEMORY,
+	{{"memory.oom_control", "oom_kill", 1}, {"memory.events", "oom_kill", 1}}};
+
+static int count(const struct cgroup *group, const struct counter *counter, uint64_t *ret)
+{
+	const struct cgroup_tree *tree = tree_of(group, counter->controller);
+	int version = tree ? tree->version - 1 : 0;
+	char text[COUNTER_TEXT_MAX];
+	uint64_t value;
+
+	if (!tree || read_file(group, tree, counter->in[version].file, text) < 0)
+		return -1;
+	if (!cgroup_parse_value(text, counter->in[version].key, &value))
+		return -1;
+	*ret = value / counter->in[version].divide;
+	return 0;
+}
+
+int cgroup_cpu_us(const struct cgroup *group, uint64_t *ret_us)
+{
+	return count(group, &cpu_time, ret_us);
+}
+
+int cgroup_forks_refused(const struct cgroup *group, uint64_t *ret)
+{
+	return count(group, &forks_refused, ret);
+}
+
+int cgroup_oom_kills(const struct cgroup *group, uint64_t *ret)
+{
+	return count(group, &oom_kills, ret);
+}
+
+static int split_cpu_v2(const struct cgroup *group, const struct cgroup_tree *tree,
+			struct usage *usage)
+{
+	char text[COUNTER_TEXT_MAX];
+
+	if (read_file(group, tree, "cpu.stat", text) < 0 ||
+	    !cgroup_parse_value(text, "user_usec", &usage->cpu_user_us) ||
+	    !cgroup_parse_value(text, "system_usec", &usage->cpu_system_us))
+		return -1;
+	return 0;
+}
+
+/* cpuacct.usage is exact; its parts are counted in ticks and only say how to divide it, as the
+ * kernel itself does for version 2. */
+static int split_cpu_v1(const struct cgroup *group, const struct cgroup_tree *tree,
+			struct usage *usage)
+{
+	char text[COUNTER_TEXT_MAX];
+	uint64_t total, user = 0, system = 0;
+
+	if (count(group, &cpu_time, &total) < 0)
+		return -1;
+	if (read_file(group, tree, "cpuacct.usage_user", text) == 0)
+		(void)cgroup_parse_value(text, "", &user);
+	if (read_file(group, tree, "cpuacct.usage_sys", text) == 0)
+		(void)cgroup_parse_value(text, "", &system);
+	usage->cpu_system_us = 0;
+	if (system)
+		usage->cpu_system_us = (uint64_t)((double)total * (double)system /
+						  ((double)user + (double)system));
+	usage->cpu_user_us = total - usage->cpu_system_us;
+	return 0;
+}
+
+static int account_cpu(const struct cgroup *group, struct usage *usage)
+{
+	const struct cgroup_tree *tree = tree_of(group, CONTROLLER_CPUACCT);
+	int result = 0;
+
+	if (tree)
+		result = tree->version == 2 ? split_cpu_v2(group, tree, usage)
+					    : split_cpu_v1(group, tree, usage);
+	if (tree_of(group, CONTROLLER_CPU) &&
+	    count(group, &throttled, &usage->cpu_throttled_us) < 0)
+		result = -1;
+	return result;
+}
+
+/* Version 1 asks the limit on memory and swap first, and the two are the same: the hits are there
+ * where it exists. */
+static int count_limit_hits(const struct cgroup *group, uint64_t *ret)
+{
+	const struct cgroup_tree *tree = tree_of(group, CONTROLLER_MEMORY);
+	char text[COUNTER_TEXT_MAX];
+	uint64_t hits, with_swap = 0;
+
+	if (count(group, &limit_hits, &hits) < 0)
+		return -1;
+	if (tree->version == 1 && read_file(group, tree, "memory.memsw.failcnt", text) == 0)
+		(void)cgroup_parse_value(text, "", &with_swap);
+	*ret = hits + with_swap;
+	return 0;
+}
+
+static int account_memory(const struct cgroup *group, struct usage *usage, uint64_t *ret_oom_kills)
+{
+	int result = 0;
+
+	if (!tree_of(group, CONTROLLER_MEMORY))
+		return 0;
+	/* Before 5.19 version 2 keeps no peak; what is there now is the least it can have been. */
+	if (count(group, &memory_peak, &usage->memory_peak_bytes) < 0)
+		result = count(group, &memory_now, &usage->memory_peak_bytes);
+	if (count_limit_hits(group, &usage->memory_limit_hits) < 0)
+		result = -1;
+	if (count(group, &oom_kills, ret_oom_kills) < 0)
+		result = -1;
+	/* Some kernels (6.18, version 1) leave failcnt at 0; a kill was a hit all the same. */
+	if (usage->memory_limit_hits < *ret_oom_kills)
+		usage->memory_limit_hits = *ret_oom_kills;
+	return result;
+}
+
+static int account_pids(const struct cgroup *group, struct usage *usage)
+{
+	if (!tree_of(group, CONTROLLER_PIDS))
+		return 0;
+	(void)count(group, &pids_peak, &usage->processes_peak); /* 6.11 has it, for both */
+	return count(group, &forks_refused, &usage->forks_refused);
+}
+
+static void account_io(const struct cgroup *group, struct usage *usage)
+{
+	char text[COUNTER_TEXT_MAX];
+	struct error absent;
+
+	if (group->v2 < 0 || fd_get_file(group->v2, "io.stat", text, sizeof(text), &absent) < 0)
+		return;
+	usage->read_bytes = cgroup_parse_sum(text, "rbytes");
+	usage->write_bytes = cgroup_parse_sum(text, "wbytes");
+}
+
+int cgroup_account(const struct cgroup *group, struct usage *usage, uint64_t *ret_oom_kills)
+{
+	uint64_t kills = 0;
+	int result = account_memory(group, usage, &kills);
+
+	if (account_pids(group, usage) < 0)
+		result = -1;
+	if (account_cpu(group, usage) < 0)
+		result = -1;
+	account_io(group, usage);
+	*ret_oom_kills = kills;
+	return result;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* copyout.h - takes files out of a box's /work after everything in it is dead. */
+#ifndef NATIVE_COPYOUT_H
+#define NATIVE_COPYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "call/call.h"
+
+struct copyout_caps {
+	uint64_t file_bytes;  /* of one file */
+	uint64_t total_bytes; /* of all files in the account together */
+	size_t files;         /* copied or refused, in the account together */
+};
+
+/* How far a walk goes, whatever the box made: deeper directories and further entries are not
+ * looked at, and the account says so. */
+enum { COPYOUT_DEPTH_MAX = 64, COPYOUT_ENTRIES_MAX = 1000000 };
+
+/* What a box with these limits can really have written: larger is sparse, and refused. */
+void copyout_caps_for(const struct limits *limits, struct copyout_caps *ret);
+
+/* Copies each regular file beneath work whose name matches glob into dir, which is made if it is
+ * not there; nothing in dir is followed out of it, and only regular files are replaced.  Each match
+ * becomes an artifact of the account: copied, with size and SHA-256, or refused, with the reason.
+ * So does a glob that matches nothing.  A refusal is a result: only failures of the host (no
+ * libcrypto, dir not writable, its disk full) return -1. */
+int copyout_collect(int work, const char *glob, const char *dir, const struct copyout_caps *caps,
+		    struct account *account, struct error *err);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* grants.c - files and directories of the host that a box may see.
+ *
+ * In root mode the program runs as a uid that owns nothing.  An id-mapped
+ * mount shows it the owner of the granted path as itself, and nobody else; what
+ * it creates belongs to that owner on disk.  As the owner may be root, the
+ * filter refuses to make set-uid files wherever something is granted for
+ * writing (seccomp.h, host_writable).
+ */
+#include "sandbox/native/grants.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/own.h"
+#include "sandbox/native/mounts.h"
+
+static const char hidden[] = ".grants";
+
+/* A grant there would hide or undo what we put up. */
+static const char *const reserved_exact[] = {"/", "/work", "/tmp", "/usr", "/etc", "/bin",
+					     "/sbin", "/lib", "/lib64"};
+static const char *const reserved_trees[] = {"/proc", "/dev", "/sys", "/.grants", "/.usr",
+					     "/bin", "/sbin", "/lib", "/lib64"};
+
+static bool is_beneath(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return strncmp(path, dir, len) == 0 && path[len] == '/';
+}
+
+static bool is_late(const struct grant *g)
+{
+	return is_beneath(g->inside, "/work") || is_beneath(g->inside, "/tmp");
+}
+
+static const char *option_of(const struct grant *g)
+{
+	return g->write ? "--write" : "--read";
+}
+
+static int check_inside(const struct grant *g, struct error *err)
+{
+	const char *p = g->inside;
+	size_t len = strlen(p);
+
+	if (p[0] != '/' || len >= 1024)
+		return fail(err, ERR_CALLER,
+			    "%s %s: the place inside must be an absolute path such as /data",
+			    option_of(g), g->source);
+	if (strstr(p, "//") || strstr(p, "/./") || strstr(p, "/../") ||
+	    (len > 1 && p[len - 1] == '/') || (len > 1 && strcmp(p + len - 2, "/.") == 0) ||
+	    (len > 2 && strcmp(p + len - 3, "/..") == 0))
+		return fail(err, ERR_CALLER, "%s %s: the place inside, %s, must not contain //, . or ..",
+			    option_of(g), g->source, p);
+	for (size_t i = 0; i < ARRAY_LEN(reserved_exact); i++)
+		if (strcmp(p, reserved_exact[i]) == 0)
+			return fail(err, ERR_CALLER,
+				    "%s %s: %s is the box's own; name another place: %s:/data",
+				    option_of(g), g->source, p, g->source);
+	for (size_t i = 0; i < ARRAY_LEN(reserved_trees); i++)
+		if (strcmp(p, reserved_trees[i]) == 0 || is_beneath(p, reserved_trees[i]))
+			return fail(err, ERR_CALLER,
+				    "%s %s: nothing may be placed in %s; name another place: "
+				    "%s:/data",
+				    option_of(g), g->source, reserved_trees[i], g->source);
+	return 0;
+}
+
+static bool is_kernel_filesystem(int fd)
+{
+	static const long kinds[] = {PROC_SUPER_MAGIC,	 SYSFS_MAGIC,	    CGROUP_SUPER_MAGIC,
+				     CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,    TRACEFS_MAGIC,
+				     SECURITYFS_MAGIC,	 DEVPTS_SUPER_MAGIC, BPF_FS_MAGIC,
+				     NSFS_MAGIC};
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if ((long)fs.f_type == kinds[i])
+			return true;
+	return false;
+}
+
+static int check_source(const struct grant *g, struct error *err)
+{
+	own_fd fd = open(g->source, O_PATH | O_CLOEXEC);
+	struct stat st, top;
+
+	if (fd < 0)
+		return fail_sys(err, "%s %s", option_of(g), g->source), err->kind = ERR_CALLER, -1;
+	if (fstat(fd, &st) < 0 || stat("/", &top) < 0)
+		return fail_sys(err, "%s %s", option_of(g), g->source);
+	if (st.st_dev == top.st_dev && st.st_ino == top.st_ino)
+		return fail(err, ERR_CALLER,
+			    "%s %s: the whole host is not granted; name what is needed",
+			    option_of(g), g->source);
+	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+		return fail(err, ERR_CALLER, "%s %s: only files and directories can be granted",
+			    option_of(g), g->source);
+	if (is_kernel_filesystem(fd))
+		return fail(err, ERR_CALLER,
+			    "%s %s: file systems of the kernel (/proc, /sys...) are not granted",
+			    option_of(g), g->source);
+	return 0;
+}
+
+int grants_check(const struct profile *profile, struct error *err)
+{
+	for (size_t i = 0; i < profile->n_grants; i++)
+		if (check_inside(&profile->grants[i], err) < 0 ||
+		    check_source(&profile->grants[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int wait_for_end_of_pipe(void *arg)
+{
+	char byte;
+
+	(void)!read(*(int *)arg, &byte, 1);
+	return 0;
+}
+
+/* A user namespace in which `owner` is `uid`: the kernel takes mount maps in this shape only. */
+static int make_map(uid_t owner, gid_t group, uid_t uid, int *ret_ns, struct error *err)
+{
+	static char stack[16384] __attribute__((aligned(16)));
+	char path[64], map[64];
+	int go[2];
+	pid_t child;
+	int result = -1;
+
+	if (pipe2(go, O_CLOEXEC) < 0)
+		return fail_sys(err, "pipe");
+	child = clone(wait_for_end_of_pipe, stack + sizeof(stack), CLONE_NEWUSER | SIGCHLD, &go[0]);
+	if (child < 0) {
+		(void)fail_sys(err, "user namespace for an id-mapped mount");
+		goto out;
+	}
+	(void)snprintf(path, sizeof(path), "/proc/%d/uid_map", child);
+	(void)snprintf(map, sizeof(map), "%u %u 1\n", owner, uid);
+	if (fd_put_file(AT_FDCWD, path, map, err) < 0)
+		goto out;
+	(void)snprintf(path, sizeof(path), "/proc/%d/gid_map", child);
+	(void)snprintf(map, sizeof(map), "%u %u 1\n", group, uid);
+	if (fd_put_file(AT_FDCWD, path, map, err) < 0)
+		goto out;
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", child);
+	*ret_ns = open(path, O_RDONLY | O_CLOEXEC);
+	result = *ret_ns < 0 ? fail_sys(err, "open %s", path) : 0;
+out:
+	(void)close(go[0]);
+	(void)close(go[1]);
+	if (child > 0)
+		(void)waitpid(child, NULL, 0);
+	return result;
+}
+
+static int set_attributes(int tree, const struct grant *g, int map, struct error *err)
+{
+	struct mount_attr attr = {
+		.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+			    (g->write ? 0 : MOUNT_ATTR_RDONLY) |
+			    (map >= 0 ? (uint64_t)MOUNT_ATTR_IDMAP : 0),
+		.propagation = MS_PRIVATE,
+		.userns_fd = map >= 0 ? (uint64_t)map : 0,
+	};
+
+	if (mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
+		return fail_sys(err, "%s %s: %s", option_of(g), g->source,
+				map >= 0 ? "id-mapped mount" : "mount attributes");
+	return 0;
+}
+
+static int open_tree_of(const struct grant *g, struct error *err)
+{
+	int tree = open_tree(AT_FDCWD, g->source,
+			     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+
+	return tree < 0 ? fail_sys(err, "%s %s: open_tree", option_of(g), g->source) : tree;
+}
+
+static int open_mapped(const struct grant *g, uid_t uid, int *ret_tree, struct error *err)
+{
+	own_fd tree = open_tree_of(g, err), map = -1;
+	struct stat st;
+
+	if (tree < 0)
+		return -1;
+	if (fstat(tree, &st) < 0)
+		return fail_sys(err, "%s %s", option_of(g), g->source);
+	if (make_map(st.st_uid, st.st_gid, uid, &map, err) < 0)
+		return fail_in(err, "%s %s", option_of(g), g->source);
+	if (set_attributes(tree, g, map, err) < 0) {
+		/* A file system without id maps: for reading, the rights of "others" remain. */
+		if (g->write)
+			return -1;
+		if (set_attributes(tree, g, -1, err) < 0)
+			return -1;
+		*err = (struct error){0};
+	}
+	*ret_tree = take_fd(&tree);
+	return 0;
+}
+
+int grants_open(struct plan *plan, struct error *err)
+{
+	const struct profile *profile = plan->profile;
+
+	for (size_t i = 0; i < GRANTS_MAX; i++)
+		plan->grants[i] = -1;
+	for (size_t i = 0; plan->root_mode && i < profile->n_grants; i++)
+		if (open_mapped(&profile->grants[i], plan->payload_uid, &plan->grants[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+void grants_close(struct plan *plan)
+{
+	for (size_t i = 0; i < GRANTS_MAX; i++) {
+		own_fd_end(&plan->grants[i]);
+		plan->grants[i] = -1;
+	}
+}
+
+static void place_of(const struct grant *g, size_t i, char *ret, size_t room)
+{
+	if (is_late(g))
+		(void)snprintf(ret, room, "%s/%zu", hidden, i);
+	else
+		(void)snprintf(ret, room, "%s", g->inside + 1);
+}
+
+static int place(int tree, const struct grant *g, size_t i, struct error *err)
+{
+	char target[1100];
+	struct stat st;
+
+	if (fstat(tree, &st) < 0)
+		return fail_sys(err, "%s %s", option_of(g), g->source);
+	place_of(g, i, target, sizeof(target));
+	if (mounts_make_target(target, S_ISDIR(st.st_mode), err) < 0)
+		return fail_in(err, "%s %s", option_of(g), g->source);
+	if (move_mount(tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return fail_sys(err, "%s %s: place it at %s", option_of(g), g->source, g->inside);
+	return 0;
+}
+
+int grants_open_inside(struct plan *plan, struct error *err)
+{
+	for (size_t i = 0; i < plan->profile->n_grants; i++) {
+		const struct grant *g = &plan->profile->grants[i];
+
+		if (plan->grants[i] >= 0)
+			continue;
+		plan->grants[i] = open_tree_of(g, err);
+		if (plan->grants[i] < 0 || set_attributes(plan->grants[i], g, -1, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int grants_place(struct plan *plan, struct error *err)
+{
+	const struct profile *profile = plan->profile;
+
+	if (profile->n_grants && mounts_mkdir(hidden, 0700, err) < 0)
+		return -1;
+	for (size_t i = 0; i < profile->n_grants; i++)
+		if (place(plan->grants[i], &profile->grants[i], i, err) < 0)
+			return -1;
+	grants_close(plan);
+	return 0;
+}
+
+int grants_place_late(const struct plan *plan, struct error *err)
+{
+	const struct profile *profile = plan->profile;
+
+	for (size_t i = 0; i < profile->n_grants; i++) {
+		const struct grant *g = &profile->grants[i];
+		char source[64];
+		struct stat st;
+
+		if (!is_late(g))
+			continue;
+		(void)snprintf(source, sizeof(source), "/%s/%zu", hidden, i);
+		if (stat(source, &st) < 0)
+			return fail_sys(err, "%s %s", option_of(g), g->source);
+		if (mounts_make_target(g->inside, S_ISDIR(st.st_mode), err) < 0 ||
+		    mounts_bind(source, g->inside, true, err) < 0)
+			return fail_in(err, "%s %s", option_of(g), g->source);
+	}
+	return 0;
+}

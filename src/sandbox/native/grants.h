@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* grants.h - files and directories of the host that a box may see. */
+#ifndef NATIVE_GRANTS_H
+#define NATIVE_GRANTS_H
+
+#include "base/error.h"
+#include "sandbox/native/plan.h"
+
+/* Warden: may this path be seen at this place at all?  Says which option is wrong. */
+int grants_check(const struct profile *profile, struct error *err);
+/* Warden, root mode: opens the sources as detached mounts on which the owner of the source is the
+ * program's uid.  User mode: grants_open_inside does it. */
+int grants_open(struct plan *plan, struct error *err);
+void grants_close(struct plan *plan);
+
+/* Launcher, user mode: the same with the caller's rights, while the host's tree is in sight. */
+int grants_open_inside(struct plan *plan, struct error *err);
+/* Launcher, new root in the current directory: puts every grant in its place, or, if that is
+ * beneath a directory which each box has for itself, into a hidden one (grants_place_late). */
+int grants_place(struct plan *plan, struct error *err);
+/* Box: the rest, once its /work and /tmp are there. */
+int grants_place_late(const struct plan *plan, struct error *err);
+
+#endif

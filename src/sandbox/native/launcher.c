@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* launcher.c - the process that lives in a slot and makes boxes there.
+ *
+ * It is pid 1 of the slot's pid namespace: when it dies, so does everything
+ * beneath it.  First it gives up what it does not need (the host's root, the
+ * caller's environment and descriptors, the host's tree), then it makes a box
+ * and waits for orders.  It holds no right over anything outside its slot.
+ */
+#include "sandbox/native/launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/own.h"
+#include "sandbox/native/box.h"
+#include "sandbox/native/identity.h"
+#include "sandbox/native/loopback.h"
+#include "sandbox/native/payload.h"
+#include "sandbox/native/rootfs.h"
+#include "sandbox/native/seal.h"
+#include "sandbox/native/wire.h"
+
+enum { FIRST_OWN_FD = 10 };
+
+struct launcher {
+	struct plan *plan;
+	struct board *board;
+	struct box box;
+	pid_t program; /* 0: none runs */
+	int program_fd;
+	bool another; /* prepare the next box when this one ends */
+	struct limits next;
+};
+
+static int tell(struct launcher *l, struct to_warden *news, const int *fds, size_t n_fds)
+{
+	struct error err = {0};
+
+	memcpy(news->layers, l->board->layers, sizeof(news->layers));
+	return fd_send(l->plan->socket, news, sizeof(*news), fds, n_fds, &err);
+}
+
+__attribute__((noreturn)) static void give_up(struct launcher *l, const struct error *err)
+{
+	struct to_warden news = {.news = NEWS_FAILED, .error = *err};
+
+	(void)tell(l, &news, NULL, 0);
+	_exit(1);
+}
+
+/* The caller's variables may hold secrets; nothing in a slot needs one. */
+static void forget_environment(void)
+{
+	for (char **v = environ; v && *v; v++)
+		explicit_bzero(*v, strlen(*v));
+	environ = NULL;
+}
+
+/* Away from the low numbers, which the box's making uses. */
+static int lift(int *fd, struct error *err)
+{
+	int lifted;
+
+	if (*fd < 0)
+		return 0;
+	lifted = fcntl(*fd, F_DUPFD_CLOEXEC, FIRST_OWN_FD);
+	if (lifted < 0)
+		return fail_sys(err, "duplicate a descriptor");
+	*fd = lifted;
+	return 0;
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static int close_others(int *keep, size_t n, struct error *err)
+{
+	unsigned from = 3;
+
+	qsort(keep, n, sizeof(*keep), compare_ints);
+	for (size_t i = 0; i < n; i++) {
+		if ((unsigned)keep[i] > from && close_range(from, (unsigned)keep[i] - 1, 0) < 0)
+			return fail_sys(err, "close descriptors");
+		from = (unsigned)keep[i] + 1;
+	}
+	return close_range(from, ~0u, 0) < 0 ? fail_sys(err, "close descriptors") : 0;
+}
+
+static int keep_own_descriptors(struct plan *plan, struct error *err)
+{
+	int keep[GRANTS_MAX + 3];
+	size_t n = 0;
+	int *lists[] = {&plan->socket, &plan->init_program, &plan->root};
+	own_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		return fail_sys(err, "open /dev/null");
+	for (int i = 0; i < 3; i++)
+		if (dup2(null, i) < 0)
+			return fail_sys(err, "place /dev/null at %d", i);
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		if (lift(lists[i], err) < 0)
+			return -1;
+		if (*lists[i] >= 0)
+			keep[n++] = *lists[i];
+	}
+	for (size_t i = 0; i < GRANTS_MAX; i++) {
+		if (lift(&plan->grants[i], err) < 0)
+			return -1;
+		if (plan->grants[i] >= 0)
+			keep[n++] = plan->grants[i];
+	}
+	if (close_others(keep, n, err) < 0)
+		return -1;
+	null = -1; /* closed with the others */
+	return 0;
+}
+
+/* While we are the host's root and already pid 1 of the slot: inherited by its boxes. */
+static int forbid_executable_memfds(const struct plan *plan, struct error *err)
+{
+	if (!plan->root_mode || plan->profile->n_programs == 0)
+		return 0;
+	/* The filter asks for MFD_NOEXEC_SEAL anyway; kernels before 6.3 have no such file. */
+	if (access("/proc/sys/vm/memfd_noexec", F_OK) < 0)
+		return 0;
+	return fd_put_file(AT_FDCWD, "/proc/sys/vm/memfd_noexec", "2", err);
+}
+
+static int get_mapped(struct launcher *l, struct error *err)
+{
+	struct to_warden news = {.news = NEWS_NEED_MAP};
+	struct to_launcher order;
+
+	if (tell(l, &news, NULL, 0) < 0)
+		_exit(1);
+	if (fd_receive(l->plan->socket, &order, sizeof(order), NULL, NULL, err) <= 0)
+		_exit(1);
+	if (order.order != ORDER_MAPPED)
+		return fail(err, ERR_INTERNAL, "order %d instead of the maps", (int)order.order);
+	return 0;
+}
+
+static int enter_slot(struct launcher *l, struct error *err)
+{
+	struct plan *plan = l->plan;
+
+	if (keep_own_descriptors(plan, err) < 0)
+		return -1;
+	/* Boxes are to die before anything of the host does.  Not a wall: a host may forbid it. */
+	if (fd_put_file(AT_FDCWD, "/proc/self/oom_score_adj", "500", err) < 0)
+		*err = (struct error){0};
+	if (forbid_executable_memfds(plan, err) < 0)
+		return -1;
+	if (plan->root_mode && identity_leave_root(plan, err) < 0)
+		return -1;
+	if (get_mapped(l, err) < 0 || identity_settle(plan, l->board, err) < 0)
+		return -1;
+	if (unshare(CLONE_NEWNS | CLONE_NEWNET) < 0)
+		return fail_sys(err, "mount and network namespace");
+	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
+		return fail_sys(err, "prctl");
+	if (seal_keyring(err) < 0)
+		*err = (struct error){0}; /* the payload renews it, and checks */
+	if (plan->profile->loopback && loopback_up(err) < 0)
+		return -1;
+	layer_stands(l->board, LAYER_NETWORK, "%s",
+		     plan->profile->loopback ? "own; loopback only" : "own; no interface is up");
+	return rootfs_build(plan, l->board, err);
+}
+
+static int offer_box(struct launcher *l, const struct limits *limits, struct error *err)
+{
+	struct to_warden news = {.news = NEWS_BOX};
+
+	if (box_make(&l->box, l->plan, limits, l->board, err) < 0)
+		return -1;
+	if (tell(l, &news, &l->box.work, 1) < 0)
+		_exit(1);
+	return 0;
+}
+
+static int read_words(int fd, char **ret_bytes, struct words *ret, struct error *err)
+{
+	struct stat st;
+	own_str bytes = NULL;
+
+	if (fstat(fd, &st) < 0 || st.st_size > PACK_BYTES_MAX)
+		return fail(err, ERR_INTERNAL, "packed words cannot be read");
+	bytes = malloc((size_t)st.st_size + 1);
+	if (!bytes)
+		return fail_sys(err, "allocate words");
+	if (pread(fd, bytes, (size_t)st.st_size, 0) != st.st_size)
+		return fail_sys(err, "read words");
+	if (unpack_words(bytes, (size_t)st.st_size, ret, err) < 0)
+		return -1;
+	*ret_bytes = TAKE(bytes);
+	return 0;
+}
+
+static int start(struct launcher *l, const struct to_launcher *order, const int *fds, struct error *err)
+{
+	own(words) words = {0};
+	own_str bytes = NULL;
+	struct payload p = {
+		.plan = l->plan,
+		.box = &l->box,
+		.limits = &order->limits,
+		.words = &words,
+		.board = l->board,
+		.memory_by_rlimit = order->memory_by_rlimit,
+		.io = {fds[RUN_IN], fds[RUN_OUT], fds[RUN_ERR]},
+		.v2_door = order->v2_door ? fds[RUN_DOORS] : -1,
+		.n_doors = order->n_doors,
+	};
+
+	for (size_t i = 0; i < p.n_doors; i++)
+		p.doors[i] = fds[RUN_DOORS + (order->v2_door ? 1 : 0) + i];
+	if (read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
+		return -1;
+	if (payload_start(&p, &l->program, err) < 0)
+		return -1;
+	l->program_fd = pidfd_open(l->program, 0);
+	return l->program_fd < 0 ? fail_sys(err, "pidfd of the program") : 0;
+}
+
+/* Whatever happened, there is no program and no box any more. */
+static void clear_box(struct launcher *l)
+{
+	box_kill(&l->box);
+	own_fd_end(&l->program_fd);
+	l->program_fd = -1;
+	l->program = 0;
+}
+
+static void prepare_next(struct launcher *l)
+{
+	struct error err = {0};
+
+	box_done(&l->box);
+	if (!l->another)
+		return;
+	if (offer_box(l, &l->next, &err) < 0)
+		give_up(l, &err);
+}
+
+static void run(struct launcher *l, const struct to_launcher *order, const int *fds, size_t n_fds)
+{
+	struct to_warden news = {.news = NEWS_STARTED};
+	size_t due = RUN_DOORS + order->n_doors + (order->v2_door ? 1 : 0);
+
+	if (n_fds != due || !l->box.init || l->program)
+		(void)fail(&news.error, ERR_INTERNAL, "a run came with %zu descriptors or no box",
+			   n_fds);
+	l->another = order->another;
+	l->next = order->limits;
+	if (news.error.kind == ERR_NONE && start(l, order, fds, &news.error) == 0) {
+		news.start_us = l->board->start_us;
+		if (tell(l, &news, NULL, 0) < 0)
+			_exit(1);
+		return;
+	}
+	/* A child that failed is a zombie in the box: reap it, or the box cannot die. */
+	if (l->program) {
+		(void)kill(l->program, SIGKILL);
+		while (waitpid(l->program, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	clear_box(l);
+	news.news = NEWS_NO_START;
+	if (tell(l, &news, NULL, 0) < 0)
+		_exit(1);
+	prepare_next(l);
+}
+
+static void obey(struct launcher *l)
+{
+	struct error err = {0};
+	struct to_launcher order;
+	int fds[RUN_FDS_MAX];
+	size_t n_fds = RUN_FDS_MAX;
+
+	/* The warden is gone: so are we, and with us everything beneath. */
+	if (fd_receive(l->plan->socket, &order, sizeof(order), fds, &n_fds, &err) <= 0)
+		_exit(0);
+	switch (order.order) {
+	case ORDER_RUN:
+		run(l, &order, fds, n_fds);
+		break;
+	case ORDER_KILL:
+		if (l->box.init)
+			(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
+		break;
+	case ORDER_BOX:
+		clear_box(l);
+		box_done(&l->box);
+		if (offer_box(l, &order.limits, &err) < 0)
+			give_up(l, &err);
+		break;
+	case ORDER_NONE:
+	case ORDER_MAPPED:
+		_exit(1);
+	}
+	for (size_t i = 0; i < n_fds; i++)
+		(void)close(fds[i]);
+}
+
+static void see_end(struct launcher *l)
+{
+	struct to_warden news = {.news = NEWS_ENDED, .start_us = l->board->start_us};
+	siginfo_t info = {0};
+
+	/* By number: libc's waitid has no rusage, and wait4 says less about the end. */
+	if (syscall(SYS_waitid, P_PID, l->program, &info, WEXITED, &news.rusage) < 0)
+		_exit(1);
+	news.end_us = clock_us();
+	news.end_code = info.si_code;
+	news.end_status = info.si_status;
+	clear_box(l);
+	if (tell(l, &news, NULL, 0) < 0)
+		_exit(1);
+	prepare_next(l);
+}
+
+void launcher_main(struct plan *plan, struct board *board)
+{
+	struct launcher l = {.plan = plan, .board = board, .program_fd = -1};
+	struct error err = {0};
+	sigset_t all;
+
+	sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL);
+	forget_environment();
+	box_init(&l.box);
+	if (enter_slot(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0)
+		give_up(&l, &err);
+	for (;;) {
+		struct pollfd fds[2] = {{.fd = plan->socket, .events = POLLIN},
+					{.fd = l.program_fd, .events = POLLIN}};
+
+		if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
+			_exit(1);
+		if (fds[1].revents)
+			see_end(&l);
+		if (fds[0].revents)
+			obey(&l);
+	}
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* payload.c - fills a box: a child joins it, seals itself and becomes the program.
+ *
+ * The child shares the launcher's memory until it execs, and the launcher waits
+ * for that: an error is simply left on the board.  Each step takes something
+ * away; none is skipped, and a failed one ends in _exit, never in exec.
+ */
+#include "sandbox/native/payload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/own.h"
+#include "sandbox/native/landlock.h"
+#include "sandbox/native/seal.h"
+
+enum { STACK_BYTES = 256 << 10, RULES_MAX = NEEDED_MAX + GRANTS_MAX + 16 };
+
+/* v1: a process with one thread that moves itself through `tasks` does not wait for a grace
+ * period.  v2: it was born in the group. */
+static int join_groups(struct payload *p)
+{
+	for (size_t i = 0; i < p->n_doors; i++)
+		if (write(p->doors[i], "0", 1) != 1)
+			return fail_sys(&p->board->error, "join a control group");
+	return 0;
+}
+
+static int join_namespaces(struct payload *p)
+{
+	if (setns(p->box->pidfd, CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS) < 0)
+		return fail_sys(&p->board->error, "join the box");
+	/* After the groups were joined: its root is then the box's own group. */
+	if (unshare(CLONE_NEWCGROUP) == 0) {
+		layer_stands(p->board, LAYER_CGROUP_NAMESPACE, "own");
+		return 0;
+	}
+	(void)fail_sys(&p->board->error, "cgroup namespace");
+	return layer_missing(p->board, LAYER_CGROUP_NAMESPACE, NULL, &p->board->error);
+}
+
+static int renew_keyring(struct payload *p)
+{
+	if (seal_keyring(&p->board->error) == 0) {
+		layer_stands(p->board, LAYER_KEYRING, "empty session keyring");
+		return 0;
+	}
+	/* A kernel without keyrings has nothing to leak. */
+	if (p->board->error.sys != ENOSYS)
+		return layer_missing(p->board, LAYER_KEYRING, NULL, &p->board->error);
+	p->board->error = (struct error){0};
+	layer_stands(p->board, LAYER_KEYRING, "this kernel has none");
+	return 0;
+}
+
+static int leave_session(struct payload *p)
+{
+	if (setsid() < 0)
+		return fail_sys(&p->board->error, "new session");
+	(void)umask(022);
+	seal_signals();
+	return 0;
+}
+
+static int place_stdio(struct payload *p)
+{
+	/* The sources lie above 2: the launcher has /dev/null at 0, 1 and 2. */
+	for (int i = 0; i < 3; i++)
+		if (dup2(p->io[i], i) < 0)
+			return fail_sys(&p->board->error, "place descriptor %d", i);
+	if (close_range(3, ~0u, 0) < 0)
+		return fail_sys(&p->board->error, "close descriptors");
+	return 0;
+}
+
+static int become_user(struct payload *p)
+{
+	if (seal_identity(INSIDE_UID, INSIDE_GID, &p->board->error) < 0)
+		return -1;
+	layer_stands(p->board, LAYER_CAPABILITIES, "none, bounding set empty, locked");
+	if (seal_no_new_privs(&p->board->error) < 0)
+		return -1;
+	layer_stands(p->board, LAYER_NO_NEW_PRIVS, "set");
+	return 0;
+}
+
+static int enter_work(struct payload *p)
+{
+	char cwd[64];
+
+	/* Exactly there: a directory outside the root would read "(unreachable)"
+	 * (CVE-2024-21626). */
+	if (chdir("/work") < 0)
+		return fail_sys(&p->board->error, "enter /work");
+	if (syscall(SYS_getcwd, cwd, sizeof(cwd)) < 0 || strcmp(cwd, "/work") != 0)
+		return fail(&p->board->error, ERR_INTERNAL, "the working directory is not /work");
+	return 0;
+}
+
+struct door {
+	struct payload *p;
+	pid_t child;
+};
+
+struct rule_list {
+	struct landlock_rule rules[RULES_MAX];
+	size_t n;
+};
+
+static int add_rule(struct payload *p, struct rule_list *list, const char *path, unsigned rights)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail_sys(&p->board->error, "open %s", path);
+	if (list->n == RULES_MAX)
+		return close(fd), fail(&p->board->error, ERR_INTERNAL, "too many landlock rules");
+	list->rules[list->n++] = (struct landlock_rule){.fd = fd, .rights = rights};
+	return 0;
+}
+
+static int add_root_rules(struct payload *p, struct rule_list *list)
+{
+	const struct needed_list *needed = &p->plan->needed;
+
+	if (p->plan->profile->n_programs == 0)
+		return add_rule(p, list, "/", LANDLOCK_READ | LANDLOCK_EXECUTE);
+	if (add_rule(p, list, "/", LANDLOCK_LIST) < 0 ||
+	    add_rule(p, list, "/etc", LANDLOCK_READ) < 0)
+		return -1;
+	for (size_t i = 0; i < needed->n; i++)
+		if (add_rule(p, list, needed->items[i].inside,
+			     LANDLOCK_READ | (needed->items[i].execute ? LANDLOCK_EXECUTE : 0)) < 0)
+			return -1;
+	return 0;
+}
+
+static int add_own_rules(struct payload *p, struct rule_list *list)
+{
+	static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
+					      "/dev/urandom"};
+	unsigned execute = p->plan->profile->n_programs ? 0 : LANDLOCK_EXECUTE;
+
+	if (add_rule(p, list, "/work", LANDLOCK_READ | LANDLOCK_WRITE | execute) < 0 ||
+	    add_rule(p, list, "/tmp", LANDLOCK_READ | LANDLOCK_WRITE | execute) < 0 ||
+	    add_rule(p, list, "/dev/shm", LANDLOCK_READ | LANDLOCK_WRITE) < 0 ||
+	    add_rule(p, list, "/proc", LANDLOCK_READ) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_LEN(devices); i++)
+		if (add_rule(p, list, devices[i], LANDLOCK_DEVICE) < 0)
+			return -1;
+	return 0;
+}
+
+static int add_grant_rules(struct payload *p, struct rule_list *list)
+{
+	const struct profile *profile = p->plan->profile;
+	unsigned execute = profile->n_programs ? 0 : LANDLOCK_EXECUTE;
+
+	for (size_t i = 0; i < profile->n_grants; i++)
+		if (add_rule(p, list, profile->grants[i].inside,
+			     LANDLOCK_READ | execute |
+				     (profile->grants[i].write ? LANDLOCK_WRITE : 0)) < 0)
+			return -1;
+	return 0;
+}
+
+/* After the mounts and after the join: a rule knows inodes, not names. */
+static int restrict_files(struct payload *p)
+{
+	static struct rule_list list;
+	int abi = 0, result;
+
+	list.n = 0;
+	if (add_root_rules(p, &list) < 0 || add_own_rules(p, &list) < 0 ||
+	    add_grant_rules(p, &list) < 0)
+		return -1;
+	result = landlock_restrict(list.rules, list.n, p->plan->profile->loopback, &abi,
+				   &p->board->error);
+	if (close_range(3, ~0u, 0) < 0)
+		return fail_sys(&p->board->error, "close descriptors");
+	if (result < 0)
+		return layer_missing(p->board, LAYER_LANDLOCK, NULL, &p->board->error);
+	layer_stands(p->board, LAYER_LANDLOCK, "ABI %d", abi);
+	return 0;
+}
+
+/* Below the steps that need many descriptors. */
+static int set_rlimits(struct payload *p)
+{
+	const struct seal_limits limits = {
+		.limits = p->limits,
+		.memory_by_rlimit = p->memory_by_rlimit,
+		/* In user mode the launcher and init have the program's uid. */
+		.own_processes = p->plan->root_mode ? 0 : 2,
+	};
+
+	if (seal_rlimits(&limits, &p->board->error) < 0)
+		return -1;
+	layer_stands(p->board, LAYER_RLIMITS, "core files fsize nproc cpu stack memlock");
+	return 0;
+}
+
+static int filter_calls(struct payload *p)
+{
+	if (seccomp_install(&p->plan->seccomp, &p->board->error) < 0)
+		return -1;
+	layer_stands(p->board, LAYER_SECCOMP, "allowlist, %u instructions", p->plan->seccomp.len);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*take)(struct payload *p);
+} steps[] = {
+	{"cgroup", join_groups},	   /* first: whatever follows is charged to the box */
+	{"namespaces", join_namespaces},   /* mounts, ipc, host name; pids by birth */
+	{"keyring", renew_keyring},	   /* no key of the caller's */
+	{"session", leave_session},	   /* no terminal, no signal mask */
+	{"descriptors", place_stdio},	   /* 0, 1, 2 and nothing else */
+	{"identity", become_user},	   /* uid, capabilities, no_new_privs */
+	{"directory", enter_work},	   /* beneath the new root, checked */
+	{"landlock", restrict_files},	   /* again, by inode, in case a mount was wrong */
+	{"rlimits", set_rlimits},	   /* landlock's rules needed descriptors */
+	{"seccomp", filter_calls},	   /* last: it forbids what the others need */
+};
+
+/* The error of the attempt that came closest to running. */
+static void note_exec_error(struct payload *p, const char *path)
+{
+	struct stat st;
+
+	if (errno == ENOENT && lstat(path, &st) == 0)
+		(void)fail(&p->board->error, ERR_NOT_FOUND,
+			   "%.200s: its interpreter or loader is not in the box", path);
+	else if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)
+		(void)fail(&p->board->error, ERR_NOT_FOUND, "%.200s: no such program in the box",
+			   p->words->argv[0]);
+	else if (errno == ENOEXEC)
+		(void)fail(&p->board->error, ERR_REFUSED,
+			   "%.200s: not executable (neither a binary of this machine nor #!)", path);
+	else if (errno == EACCES || errno == EPERM || errno == EISDIR)
+		(void)fail(&p->board->error, ERR_REFUSED, "%.200s: may not be executed", path);
+	else
+		(void)fail_sys(&p->board->error, "execute %.200s", path);
+}
+
+static void try_exec(struct payload *p, const char *path)
+{
+	p->board->start_us = clock_us();
+	(void)execve(path, p->words->argv, p->words->env);
+	if (p->board->error.kind != ERR_REFUSED)
+		note_exec_error(p, path);
+}
+
+static const char *path_variable(char *const *env)
+{
+	for (; *env; env++)
+		if (strncmp(*env, "PATH=", 5) == 0)
+			return *env + 5;
+	return "/usr/local/bin:/usr/bin:/bin";
+}
+
+static void become_program(struct payload *p)
+{
+	const char *name = p->words->argv[0];
+	const char *dirs = path_variable(p->words->env);
+
+	if (strchr(name, '/') || name[0] == '\0') {
+		try_exec(p, name);
+		return;
+	}
+	for (;;) {
+		size_t len = strcspn(dirs, ":");
+		char path[4096];
+
+		if (snprintf(path, sizeof(path), "%.*s/%s", (int)len, dirs, name) <
+		    (int)sizeof(path))
+			try_exec(p, path);
+		if (dirs[len] == '\0')
+			return;
+		dirs += len + 1;
+	}
+}
+
+static int run_inside(void *arg)
+{
+	struct payload *p = arg;
+
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+		if (steps[i].take(p) == 0)
+			continue;
+		(void)fail_in(&p->board->error, "%s", steps[i].name);
+		_exit(1);
+	}
+	become_program(p);
+	_exit(1);
+}
+
+/* Born in a v2 group: clone3 has no wrapper that brings a stack along, so this child gets a copy
+ * of our memory instead; CLONE_VFORK makes us wait just the same. */
+static pid_t clone_into(struct payload *p)
+{
+	struct clone_args args = {
+		.flags = CLONE_VFORK | CLONE_PARENT | CLONE_INTO_CGROUP,
+		.cgroup = (uint64_t)p->v2_door,
+	};
+	long child = syscall(SYS_clone3, &args, sizeof(args));
+
+	if (child == 0)
+		(void)run_inside(p);
+	return (pid_t)child;
+}
+
+static pid_t clone_here(struct payload *p)
+{
+	static char stack[STACK_BYTES] __attribute__((aligned(16)));
+
+	return clone(run_inside, stack + sizeof(stack),
+		     CLONE_VM | CLONE_VFORK | CLONE_PARENT | SIGCHLD, p);
+}
+
+/* Joining a pid namespace is for one's children, and a launcher may not come back from it (its own
+ * belongs to the host).  So a child in between goes, and bears the program as its own sibling. */
+static int open_door(void *arg)
+{
+	struct door *door = arg;
+
+	if (setns(door->p->box->pidfd, CLONE_NEWPID) < 0) {
+		(void)fail_sys(&door->p->board->error, "the box's pid namespace");
+		_exit(1);
+	}
+	door->child = door->p->v2_door >= 0 ? clone_into(door->p) : clone_here(door->p);
+	if (door->child < 0)
+		(void)fail_sys(&door->p->board->error, "clone into the box");
+	_exit(0);
+}
+
+int payload_start(struct payload *p, pid_t *ret_pid, struct error *err)
+{
+	static char stack[16384] __attribute__((aligned(16)));
+	struct door door = {.p = p, .child = -1};
+	pid_t between;
+
+	*ret_pid = 0;
+	p->board->error = (struct error){0};
+	between = clone(open_door, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, &door);
+	if (between < 0)
+		return fail_sys(err, "clone");
+	while (waitpid(between, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (door.child > 0)
+		*ret_pid = door.child;
+	if (p->board->error.kind != ERR_NONE) {
+		*err = p->board->error;
+		return -1;
+	}
+	return door.child > 0 ? 0 : fail(err, ERR_INTERNAL, "no child was born");
+}

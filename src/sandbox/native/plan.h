@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.h - what a slot is made of: filled in by the warden, inherited by its launcher. */
+#ifndef NATIVE_PLAN_H
+#define NATIVE_PLAN_H
+
+#include <sys/types.h>
+
+#include "call/call.h"
+#include "sandbox/native/programs.h"
+#include "sandbox/native/seccomp.h"
+
+/* Ids inside the box.  pid 1 has another one than the program where there are two to be had. */
+enum { INSIDE_UID = 1000, INSIDE_GID = 1000 };
+
+struct plan {
+	const struct profile *profile;
+	bool root_mode;    /* the slot has two host uids of its own */
+	uid_t payload_uid; /* on the host */
+	uid_t init_uid;
+	int socket;                /* the launcher's end */
+	int init_program;          /* sealed memfd */
+	int root;                  /* --root DIR, O_PATH; -1: the host */
+	int grants[GRANTS_MAX];    /* detached mounts; -1: the launcher opens the source itself */
+	struct needed_list needed; /* when programs are listed */
+	struct seccomp_program seccomp;
+	struct limits first; /* size of the first box */
+};
+
+#endif

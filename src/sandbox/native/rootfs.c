@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rootfs.c - the read-only tree that every box of a slot starts from.
+ *
+ * A small tmpfs of our own, so that no directory of the host or of an image is
+ * ever a mount point; in it /usr (or exactly the listed programs), a made-up
+ * /etc, five devices, and mount points for what each box has for itself.  The
+ * host's /proc is bound here only because the kernel lets a user namespace
+ * mount a new one where a whole one is in sight; every box covers it.
+ */
+#include "sandbox/native/rootfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "sandbox/native/etcfiles.h"
+#include "sandbox/native/grants.h"
+#include "sandbox/native/mounts.h"
+
+enum { READ_ONLY = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
+
+static const char base[] = "/tmp"; /* exists everywhere; only our mount namespace sees it covered */
+
+struct device {
+	const char *host;
+	const char *inside;
+	unsigned minor;
+};
+
+static const struct device devices[] = {
+	{"/dev/null", "dev/null", 3},	    {"/dev/zero", "dev/zero", 5},
+	{"/dev/full", "dev/full", 7},	    {"/dev/random", "dev/random", 8},
+	{"/dev/urandom", "dev/urandom", 9},
+};
+
+struct link {
+	const char *name, *to;
+};
+
+static const struct link dev_links[] = {
+	{"dev/fd", "/proc/self/fd"},
+	{"dev/stdin", "/proc/self/fd/0"},
+	{"dev/stdout", "/proc/self/fd/1"},
+	{"dev/stderr", "/proc/self/fd/2"},
+};
+
+static const char *const top_links[] = {"bin", "sbin", "lib", "lib32", "lib64", "libx32"};
+
+static int make_link(const char *to, const char *name, struct error *err)
+{
+	return symlink(to, name) < 0 ? fail_sys(err, "link %s", name) : 0;
+}
+
+static int start_tree(struct error *err)
+{
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return fail_sys(err, "make mounts private");
+	if (mount("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV,
+		  "size=4m,nr_inodes=8192,mode=0755") < 0)
+		return fail_sys(err, "mount the root on %s", base);
+	return chdir(base) < 0 ? fail_sys(err, "enter %s", base) : 0;
+}
+
+/* Bound only when it is what it seems (CVE-2025-31133: a device that was a link). */
+static int add_device(const struct device *d, struct error *err)
+{
+	own_fd fd = open(d->host, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	char source[32];
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fail_sys(err, "open %s", d->host);
+	if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev(1, d->minor))
+		return fail(err, ERR_CONFIG, "%s is not the device it should be", d->host);
+	(void)snprintf(source, sizeof(source), "/proc/self/fd/%d", fd);
+	if (mounts_make_target(d->inside, false, err) < 0)
+		return -1;
+	return mounts_bind(source, d->inside, false, err);
+}
+
+static int add_devices(struct error *err)
+{
+	if (mounts_mkdir("dev", 0755, err) < 0 || mounts_mkdir("dev/shm", 0755, err) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_LEN(devices); i++)
+		if (add_device(&devices[i], err) < 0)
+			return -1;
+	for (size_t i = 0; i < ARRAY_LEN(dev_links); i++)
+		if (make_link(dev_links[i].to, dev_links[i].name, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* The path of a directory of the root we were given: the host's, or beneath --root. */
+static void source_path(const struct plan *plan, const char *name, char *ret, size_t room)
+{
+	if (plan->root >= 0)
+		(void)snprintf(ret, room, "/proc/self/fd/%d/%s", plan->root, name);
+	else
+		(void)snprintf(ret, room, "/%s", name);
+}
+
+static int cover(struct board *board, const char *source, const char *target, struct error *err)
+{
+	if (mounts_mkdir(target, 0755, err) < 0)
+		return -1;
+	if (mounts_overlay(".empty", source, target, err) == 0)
+		return 0;
+	if (layer_missing(board, LAYER_OVERLAY, "plain binds: locks cross boxes", err) < 0)
+		return -1;
+	if (mounts_bind(source, target, true, err) < 0)
+		return -1;
+	return mounts_restrict(target, READ_ONLY, true, err);
+}
+
+/* /bin and its like: a link into /usr where the source has one, else a tree of its own. */
+static int add_top_links(const struct plan *plan, struct board *board, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_LEN(top_links); i++) {
+		char path[64], to[64];
+		struct stat st;
+		ssize_t n;
+
+		source_path(plan, top_links[i], path, sizeof(path));
+		if (lstat(path, &st) < 0)
+			continue;
+		if (S_ISDIR(st.st_mode) && cover(board, path, top_links[i], err) < 0)
+			return -1;
+		if (!S_ISLNK(st.st_mode))
+			continue;
+		n = readlink(path, to, sizeof(to) - 1);
+		if (n < 0)
+			return fail_sys(err, "read link %s", path);
+		to[n] = '\0';
+		if (make_link(to[0] == '/' ? to + 1 : to, top_links[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_everything(const struct plan *plan, struct board *board, struct error *err)
+{
+	char path[64];
+
+	source_path(plan, "usr", path, sizeof(path));
+	if (cover(board, path, "usr", err) < 0)
+		return fail_in(err, "%s", plan->profile->root ? plan->profile->root : "/usr");
+	return add_top_links(plan, board, err);
+}
+
+/* Where a needed file is to be found: in the overlay of /usr that is hidden for the moment. */
+static int needed_source(const struct plan *plan, const struct needed *item, char *ret, size_t room,
+			 struct error *err)
+{
+	size_t skip = plan->profile->root ? strlen(plan->profile->root) : 0;
+	const char *path = item->source;
+	int n;
+
+	if (strncmp(path, plan->profile->root ? plan->profile->root : "", skip) == 0)
+		path += skip;
+	if (strncmp(path, "/usr/", 5) == 0)
+		n = snprintf(ret, room, ".usr/%s", path + 5);
+	else
+		n = snprintf(ret, room, "%s", item->source);
+	return n > 0 && (size_t)n < room ? 0 : fail(err, ERR_CALLER, "%s: path too long", path);
+}
+
+static int add_needed(const struct plan *plan, const struct needed *item, struct error *err)
+{
+	char source[4096];
+
+	if (needed_source(plan, item, source, sizeof(source), err) < 0 ||
+	    mounts_make_target(item->inside + 1, item->directory, err) < 0 ||
+	    mounts_bind(source, item->inside + 1, false, err) < 0)
+		return fail_in(err, "--programs");
+	/* Binds out of the overlay have its flags; files from elsewhere need their own. */
+	if (strncmp(source, ".usr/", 5) == 0)
+		return 0;
+	return mounts_restrict(item->inside + 1, READ_ONLY, true, err);
+}
+
+/* Exactly these files and nothing beside them. */
+static int add_programs(const struct plan *plan, struct board *board, struct error *err)
+{
+	char path[64];
+
+	source_path(plan, "usr", path, sizeof(path));
+	if (cover(board, path, ".usr", err) < 0 || mounts_mkdir("usr", 0755, err) < 0)
+		return -1;
+	for (size_t i = 0; i < plan->needed.n; i++)
+		if (add_needed(plan, &plan->needed.items[i], err) < 0)
+			return -1;
+	if (umount2(".usr", MNT_DETACH) < 0)
+		return fail_sys(err, "hide the rest of /usr");
+	for (size_t i = 0; i < ARRAY_LEN(top_links); i++) {
+		char to[32];
+
+		(void)snprintf(to, sizeof(to), "usr/%s", top_links[i]);
+		if (make_link(to, top_links[i], err) < 0)
+			return -1;
+	}
+	layer_stands(board, LAYER_PROGRAMS, "%s: %zu files", plan->needed.has_interpreter ? "code" : "restricted",
+		     plan->needed.n);
+	return 0;
+}
+
+static int add_mount_points(struct error *err)
+{
+	static const char *const dirs[] = {"work", "tmp", "proc", "var", "run", "home"};
+
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
+		if (mounts_mkdir(dirs[i], 0755, err) < 0)
+			return -1;
+	return make_link("/tmp", "var/tmp", err);
+}
+
+static int enter_tree(struct error *err)
+{
+	if (mount("/proc", "proc", NULL, MS_BIND | MS_REC, NULL) < 0)
+		return fail_sys(err, "bind /proc");
+	/* Both the new root and the old one on "/": the old is let go of by its place. */
+	if (syscall(SYS_pivot_root, ".", ".") < 0)
+		return fail_sys(err, "pivot_root");
+	if (umount2(".", MNT_DETACH) < 0)
+		return fail_sys(err, "let go of the host's root");
+	if (chdir("/") < 0)
+		return fail_sys(err, "enter the new root");
+	return mounts_restrict("/", READ_ONLY, false, err);
+}
+
+int rootfs_build(struct plan *plan, struct board *board, struct error *err)
+{
+	bool listed = plan->profile->n_programs > 0;
+
+	if (grants_open_inside(plan, err) < 0 || start_tree(err) < 0 ||
+	    mounts_mkdir(".empty", 0755, err) < 0)
+		return -1;
+	layer_stands(board, LAYER_OVERLAY, "lower-only, of %.40s",
+		     plan->profile->root ? plan->profile->root : "the host's /usr");
+	if ((listed ? add_programs(plan, board, err) : add_everything(plan, board, err)) < 0)
+		return -1;
+	if (etcfiles_make(plan, err) < 0 || add_devices(err) < 0 || add_mount_points(err) < 0 ||
+	    grants_place(plan, err) < 0 || enter_tree(err) < 0)
+		return -1;
+	layer_stands(board, LAYER_MOUNT_NAMESPACE, "own root, read-only, pivot_root");
+	return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rootfs.h - the read-only tree that every box of a slot starts from. */
+#ifndef NATIVE_ROOTFS_H
+#define NATIVE_ROOTFS_H
+
+#include "base/error.h"
+#include "sandbox/native/board.h"
+#include "sandbox/native/plan.h"
+
+/* In a mount namespace of our own: builds the tree, makes it the root, lets go of the host's. */
+int rootfs_build(struct plan *plan, struct board *board, struct error *err);
+
+#endif

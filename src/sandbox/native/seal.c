@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* seal.c - what a process gives up for good: limits, keys, capabilities, new privileges.
+ *
+ * Runs in a vfork child that shares its parent's memory: system calls by
+ * number where libc would bring other threads along, and no allocation.
+ */
+#include "sandbox/native/seal.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/keyctl.h>
+#include <linux/securebits.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/own.h"
+
+static int set_rlimit(__rlimit_resource_t which, rlim_t soft, rlim_t hard, struct error *err)
+{
+	struct rlimit now, wanted = {.rlim_cur = soft, .rlim_max = hard};
+
+	/* A limit that is lower already stays: raising it would need a privilege. */
+	if (getrlimit(which, &now) < 0)
+		return fail_sys(err, "read rlimit %d", (int)which);
+	if (wanted.rlim_max > now.rlim_max)
+		wanted.rlim_max = now.rlim_max;
+	if (wanted.rlim_cur > wanted.rlim_max)
+		wanted.rlim_cur = wanted.rlim_max;
+	return setrlimit(which, &wanted) < 0 ? fail_sys(err, "set rlimit %d", (int)which) : 0;
+}
+
+int seal_rlimits(const struct seal_limits *s, struct error *err)
+{
+	const struct limits *l = s->limits;
+	rlim_t cpu = (l->cpu_ms + 999) / 1000;
+	struct {
+		__rlimit_resource_t which;
+		rlim_t soft, hard;
+	} rows[] = {
+		/* 1, not 0: with a pipe as core_pattern only 1 means "no dump". */
+		{RLIMIT_CORE, 1, 1},
+		{RLIMIT_NOFILE, l->files, l->files},
+		{RLIMIT_FSIZE, l->disk_bytes, l->disk_bytes},
+		{RLIMIT_MEMLOCK, 65536, 65536},
+		{RLIMIT_MSGQUEUE, 65536, 65536},
+		{RLIMIT_SIGPENDING, 256, 256},
+		{RLIMIT_NICE, 0, 0},
+		{RLIMIT_RTPRIO, 0, 0},
+		{RLIMIT_STACK, 8 << 20, 8 << 20},
+		{RLIMIT_NPROC, l->processes + s->own_processes, l->processes + s->own_processes},
+		/* The second net: our own timer comes first. */
+		{RLIMIT_CPU, cpu + 1, cpu + 2},
+		{RLIMIT_DATA, s->memory_by_rlimit ? l->memory_bytes : RLIM_INFINITY,
+		 s->memory_by_rlimit ? l->memory_bytes : RLIM_INFINITY},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (set_rlimit(rows[i].which, rows[i].soft, rows[i].hard, err) < 0)
+			return -1;
+	return 0;
+}
+
+int seal_keyring(struct error *err)
+{
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0)
+		return fail_sys(err, "new session keyring");
+	return 0;
+}
+
+static int drop_bounding_set(struct error *err)
+{
+	/* Until the kernel knows no further capability. */
+	for (unsigned long cap = 0; cap < 64; cap++)
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
+			return errno == EINVAL && cap > CAP_BPF ? 0
+								: fail_sys(err, "drop capability %lu", cap);
+	return 0;
+}
+
+static int lock_securebits(struct error *err)
+{
+	const unsigned long bits =
+		SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+		SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+		SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+
+	return prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0 ? fail_sys(err, "lock securebits") : 0;
+}
+
+static int empty_capabilities(struct error *err)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct sets[2] = {0}, now[2] = {0};
+
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+		return fail_sys(err, "clear ambient capabilities");
+	if (syscall(SYS_capset, &head, sets) < 0)
+		return fail_sys(err, "drop capabilities");
+	if (syscall(SYS_capget, &head, now) < 0)
+		return fail_sys(err, "read capabilities back");
+	if (memcmp(now, sets, sizeof(sets)) != 0)
+		return fail(err, ERR_INTERNAL, "capabilities are left after dropping all");
+	return 0;
+}
+
+int seal_identity(uid_t uid, gid_t gid, struct error *err)
+{
+	if (drop_bounding_set(err) < 0)
+		return -1;
+	if (syscall(SYS_getuid) != uid) {
+		/* Groups first: they need the privilege that the uid takes away. */
+		if (syscall(SYS_setgroups, 0, NULL) < 0)
+			return fail_sys(err, "drop groups");
+		if (syscall(SYS_setresgid, gid, gid, gid) < 0)
+			return fail_sys(err, "become gid %u", gid);
+	}
+	if (lock_securebits(err) < 0)
+		return -1;
+	if (syscall(SYS_setresuid, uid, uid, uid) < 0)
+		return fail_sys(err, "become uid %u", uid);
+	return empty_capabilities(err);
+}
+
+int seal_no_new_privs(struct error *err)
+{
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? fail_sys(err, "no_new_privs") : 0;
+}
+
+void seal_signals(void)
+{
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	for (int i = 1; i < 65; i++)
+		(void)sigaction(i, &standard, NULL);
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}

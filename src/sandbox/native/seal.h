@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* seal.h - what a process gives up for good: limits, keys, capabilities, new privileges. */
+#ifndef NATIVE_SEAL_H
+#define NATIVE_SEAL_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "call/call.h"
+
+struct seal_limits {
+	const struct limits *limits;
+	bool memory_by_rlimit; /* no memory controller: RLIMIT_DATA stands in */
+	unsigned own_processes; /* of ours that count against the same uid */
+};
+
+int seal_rlimits(const struct seal_limits *l, struct error *err);
+int seal_keyring(struct error *err);
+/* Becomes uid and gid (of this user namespace) and gives up every capability, the bounding set
+ * included; securebits make sure that no exec brings one back. */
+int seal_identity(uid_t uid, gid_t gid, struct error *err);
+int seal_no_new_privs(struct error *err);
+/* Empty mask, default handlers. */
+void seal_signals(void);
+
+#endif

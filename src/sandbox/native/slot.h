@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slot.h - the warden's side of a slot: what is dear to make and safe to keep.
+ *
+ * slot_open, then per call: slot_box (if files are to be put in), slot_start,
+ * poll slot_fd with slot_wait_ms and call slot_step until it says so,
+ * slot_finish.  slot_kill at any time in between.
+ */
+#ifndef NATIVE_SLOT_H
+#define NATIVE_SLOT_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "call/call.h"
+
+struct slot;
+
+/* limits: of the first box.  resident: the next box is prepared when one ends. */
+int slot_open(const struct profile *profile, const struct limits *limits, bool resident,
+	      struct slot **ret, struct error *err);
+/* Kills what runs, waits for it, takes everything down. */
+void slot_close(struct slot *slot);
+void slot_end(struct slot **slot); /* for own_slot */
+#define own_slot __attribute__((cleanup(slot_end))) struct slot *
+
+bool slot_is_root_mode(const struct slot *slot);
+/* Who owns the program's files on the host. */
+uid_t slot_uid(const struct slot *slot);
+gid_t slot_gid(const struct slot *slot);
+
+/* Waits until a box of this size is there.  ret_work: its /work; the slot's. */
+int slot_box(struct slot *slot, const struct limits *limits, int *ret_work, struct error *err);
+/* io: descriptors for 0, 1 and 2; stay the caller's. */
+int slot_start(struct slot *slot, const struct job *job, const int io[3], struct error *err);
+
+int slot_fd(const struct slot *slot);
+/* Until slot_step must be called even if nothing happens; -1: never. */
+int slot_wait_ms(const struct slot *slot);
+/* Takes news and keeps deadlines.  Returns true when the call has ended. */
+bool slot_step(struct slot *slot);
+void slot_kill(struct slot *slot, enum kill_reason reason);
+/* After the end: the outcome, and the box's /work if asked for (the caller's then). */
+void slot_finish(struct slot *slot, struct outcome *ret, int *ret_work);
+/* Can it serve another call? */
+bool slot_is_usable(const struct slot *slot);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* syscall_rules.c - which arguments a call may have, where that matters.
+ *
+ * Lists of what is allowed, wherever the list can be written down: what the
+ * kernel learns next year is then refused until somebody has looked at it.
+ * Two lists are the other way round (setsockopt, madvise), because their
+ * callers probe for new options and the dangerous ones are few.
+ *
+ * Numbers stand where the headers of Debian 12 have no name for them.
+ */
+#include "sandbox/native/syscalls.h"
+
+#include <asm/ioctls.h>
+#include <asm/termbits.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/netlink.h>
+#include <linux/prctl.h>
+#include <linux/random.h>
+#include <linux/seccomp.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "base/own.h"
+
+/* clang-format off: braces of initialisers, not of blocks */
+#define ONE(value)               \
+	{                        \
+		(value), (value) \
+	}
+#define FROM_TO(low, high)    \
+	{                     \
+		(low), (high) \
+	}
+#define IN(arg, set)                             \
+	{                                        \
+		(arg), UINT32_MAX, &(set), false \
+	}
+#define NOT_IN(arg, set)                        \
+	{                                       \
+		(arg), UINT32_MAX, &(set), true \
+	}
+#define MASKED(arg, mask, set)                         \
+	{                                              \
+		(arg), (uint32_t)(mask), &(set), false \
+	}
+/* clang-format on */
+#define SET(name, ...)                                             \
+	static const struct range name##_ranges[] = {__VA_ARGS__}; \
+	static const struct value_set name = {name##_ranges, ARRAY_LEN(name##_ranges)}
+#define RULE(name, ...)                                        \
+	static const struct way name##_ways[] = {__VA_ARGS__}; \
+	const struct argument_rule name = {name##_ways, ARRAY_LEN(name##_ways)}
+
+SET(zero, ONE(0));
+
+/* socket: exactly TCP, UDP and Unix sockets.  A pair of type and protocol that does not fit would
+ * only make the kernel look for a module; INET with SEQPACKET and protocol 0 would be SCTP. */
+#define SOCKET_TYPE (~(SOCK_NONBLOCK | SOCK_CLOEXEC))
+SET(families_inet, ONE(AF_INET), ONE(AF_INET6));
+SET(family_unix, ONE(AF_UNIX));
+SET(type_stream, ONE(SOCK_STREAM));
+SET(type_dgram, ONE(SOCK_DGRAM));
+SET(types_unix, FROM_TO(SOCK_STREAM, SOCK_DGRAM), ONE(SOCK_SEQPACKET));
+SET(protocols_stream, ONE(0), ONE(IPPROTO_TCP));
+SET(protocols_dgram, ONE(0), ONE(IPPROTO_UDP));
+RULE(rule_socket,
+     {{IN(0, families_inet), MASKED(1, SOCKET_TYPE, type_stream), IN(2, protocols_stream)}},
+     {{IN(0, families_inet), MASKED(1, SOCKET_TYPE, type_dgram), IN(2, protocols_dgram)}},
+     {{IN(0, family_unix), MASKED(1, SOCKET_TYPE, types_unix), IN(2, zero)}});
+RULE(rule_socketpair, {{IN(0, family_unix), MASKED(1, SOCKET_TYPE, types_unix), IN(2, zero)}});
+
+/* setsockopt: not the options that put more kernel code on a plain socket: BPF programs, other
+ * protocols on top of TCP (TCP_ULP: kernel TLS, ESP in TCP) or inside UDP (UDP_ENCAP: ESP, L2TP,
+ * RxRPC), TCP signatures. */
+SET(levels_ip, ONE(IPPROTO_IP), ONE(IPPROTO_IPV6));
+SET(level_socket, ONE(SOL_SOCKET));
+SET(level_tcp, ONE(IPPROTO_TCP));
+SET(level_udp, ONE(IPPROTO_UDP));
+SET(socket_bpf, ONE(SO_ATTACH_FILTER), ONE(SO_ATTACH_BPF),
+    FROM_TO(SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF));
+SET(tcp_extra, ONE(TCP_MD5SIG), ONE(TCP_REPAIR), FROM_TO(TCP_ULP, TCP_MD5SIG_EXT),
+    FROM_TO(38, 42)); /* TCP_AO_* */
+SET(udp_encap, ONE(100));
+RULE(rule_setsockopt, {{IN(1, levels_ip)}}, {{IN(1, level_socket), NOT_IN(2, socket_bpf)}},
+     {{IN(1, level_tcp), NOT_IN(2, tcp_extra)}}, {{IN(1, level_udp), NOT_IN(2, udp_encap)}});
+
+/* clone: no namespaces.  And no CLONE_PARENT: such a child would belong to the program's parent,
+ * which is outside the box, and the box could not end before somebody out there reaps it. */
+#define CLONE_NAMESPACES                                                               \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
+	 CLONE_NEWPID | CLONE_NEWNET | 0x80 /* CLONE_NEWTIME */)
+RULE(rule_clone, {{MASKED(0, CLONE_NAMESPACES | CLONE_PARENT, zero)}});
+
+/* personality: Linux as it is, or asking.  Others turn off address randomisation, make readable
+ * memory executable, or let the first page be mapped. */
+SET(personalities, ONE(0), ONE(0xffffffff));
+RULE(rule_personality, {{IN(0, personalities)}});
+
+RULE(rule_prlimit, {{IN(0, zero)}});
+
+/* ioctl: what terminals, pipes, sockets and plain files are asked every day.  Not: typing into a
+ * terminal (TIOCSTI), the console (TIOCLINUX, TIOCCONS, KD*, VT_*), line disciplines (TIOCSETD
+ * loads modules), notification pipes (IOC_WATCH_QUEUE_*), namespaces (NS_GET_*), deduplication
+ * (tells what others have on the disk), inode flags, extents, subvolumes, fs-verity. */
+/* clang-format off: one line of requests, one line of reason */
+SET(ioctls, FROM_TO(TCGETS, TCFLSH), /* terminal settings: isatty() */
+    FROM_TO(TIOCSCTTY, TIOCOUTQ),    /* sessions, process groups, bytes on the way out */
+    FROM_TO(TIOCGWINSZ, FIONREAD),   /* window size, modem lines, bytes to read */
+    FROM_TO(TIOCPKT, TIOCNOTTY),     /* with FIONBIO between them */
+    FROM_TO(TIOCGETD, TCSBRKP),      /* which discipline; wait until sent */
+    ONE(TIOCGSID),                   /* tcgetsid() */
+    ONE(TCGETS2),                    /* terminal settings, as newer C libraries ask */
+    FROM_TO(TCSETS2, TCSETSF2),      /* and set */
+    ONE(TIOCGPTN), ONE(TIOCSPTLCK), ONE(TIOCGPTPEER), /* pseudoterminals */
+    FROM_TO(FIONCLEX, FIOASYNC),                      /* close-on-exec, signals */
+    ONE(FIOQSIZE),                                    /* size of a file */
+    FROM_TO(FIOSETOWN, SIOCATMARK),                   /* who gets SIGURG, urgent data */
+    ONE(SIOCGIFNAME), ONE(SIOCGIFCONF), ONE(SIOCGIFFLAGS), ONE(SIOCGIFADDR), ONE(SIOCGIFDSTADDR),
+    ONE(SIOCGIFBRDADDR), ONE(SIOCGIFNETMASK), ONE(SIOCGIFMTU), ONE(SIOCGIFHWADDR),
+    ONE(SIOCGIFINDEX),              /* network interfaces, reading only */
+    ONE(RNDGETENTCNT),              /* crypto libraries ask /dev/random */
+    ONE(FS_IOC_GETFLAGS),           /* lsattr, archivers: reading only */
+    ONE(FICLONE), ONE(FICLONERANGE) /* cp */
+);
+/* clang-format on */
+RULE(rule_ioctl, {{IN(1, ioctls)}});
+
+/* fcntl: not leases, delegations or dnotify: whoever opens a leased file waits for the holder, and
+ * with --read in user mode that would be a program of the host. */
+SET(fcntls, FROM_TO(F_DUPFD, 16), /* flags, locks, owners: up to F_GETOWN_EX */
+    FROM_TO(36, 38),              /* F_OFD_GETLK and on: locks that belong to the open file */
+    ONE(F_GETLEASE),              /* asking is harmless */
+    FROM_TO(1027, 1038));         /* F_DUPFD_QUERY … F_DUPFD_CLOEXEC, pipe size, seals, hints */
+RULE(rule_fcntl, {{IN(1, fcntls)}});
+
+/* prctl: not PR_SET_MM (where the kernel believes our memory lies), PR_SCHED_CORE (leaves the other
+ * half of a core idle), PR_SET_MEMORY_MERGE (as MADV_MERGEABLE), PR_SET_SPECULATION_CTRL,
+ * PR_SET_SYSCALL_USER_DISPATCH, PR_SET_PTRACER, PR_SET_IO_FLUSHER, PR_SET_SECUREBITS. */
+/* clang-format off: one line of options, one line of reason */
+SET(prctls, FROM_TO(PR_SET_PDEATHSIG, PR_SET_DUMPABLE),   /* a signal when the parent dies; cores */
+    FROM_TO(PR_GET_KEEPCAPS, PR_SET_KEEPCAPS),            /* there is nothing to keep */
+    FROM_TO(PR_SET_NAME, PR_GET_NAME),                    /* names of threads */
+    FROM_TO(PR_GET_SECCOMP, PR_CAPBSET_READ),             /* PR_SET_SECCOMP too: has no listener */
+    ONE(PR_GET_SECUREBITS),                               /* asks */
+    FROM_TO(PR_SET_TIMERSLACK, PR_GET_TIMERSLACK),        /* own timers */
+    FROM_TO(PR_SET_CHILD_SUBREAPER, PR_GET_NO_NEW_PRIVS), /* own descendants; only tightens */
+    FROM_TO(PR_SET_THP_DISABLE, PR_GET_THP_DISABLE),      /* own memory */
+    ONE(PR_CAP_AMBIENT),                                  /* there is nothing to raise */
+    FROM_TO(PR_SVE_SET_VL, PR_GET_SPECULATION_CTRL),      /* vector length (aarch64); asks */
+    FROM_TO(PR_PAC_RESET_KEYS, PR_GET_TAGGED_ADDR_CTRL),  /* pointer keys and tags (aarch64) */
+    FROM_TO(63, 66),                                      /* PR_SME_*, PR_*_MDWE */
+    FROM_TO(74, 76),                                      /* PR_*_SHADOW_STACK_STATUS */
+    ONE(0x53564d41),                                      /* PR_SET_VMA: names of memory */
+    ONE(0x41555856)                                       /* PR_GET_AUXV */
+);
+/* clang-format on */
+RULE(rule_prctl, {{IN(0, prctls)}});
+
+/* seccomp: no listener (SECCOMP_FILTER_FLAG_NEW_LISTENER).  With one, a process could hold up calls
+ * of its children for ever and answer in their place; who confines himself has no need of it. */
+#define SECCOMP_FLAGS                                                                           \
+	(SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_SPEC_ALLOW | \
+	 SECCOMP_FILTER_FLAG_TSYNC_ESRCH)
+RULE(rule_seccomp, {{MASKED(1, ~SECCOMP_FLAGS, zero)}});
+
+/* Huge pages come from a pool of the host's that no memory limit counts.  Where programs are
+ * listed, a memfd must also be born without execute permission and sealed so. */
+enum { NOEXEC_SEAL = 0x8, EXEC = 0x10 }; /* MFD_NOEXEC_SEAL, MFD_EXEC */
+SET(noexec_seal, ONE(NOEXEC_SEAL));
+RULE(rule_memfd, {{MASKED(1, MFD_HUGETLB, zero)}});
+RULE(rule_memfd_listed, {{MASKED(1, MFD_HUGETLB | NOEXEC_SEAL | EXEC, noexec_seal)}});
+RULE(rule_mmap, {{MASKED(3, MAP_HUGETLB, zero)}});
+RULE(rule_shmget, {{MASKED(2, SHM_HUGETLB, zero)}});
+
+/* madvise: not MADV_MERGEABLE (same-page merging tells what is in others' memory), nor the two that
+ * take memory away from the host (MADV_HWPOISON, MADV_SOFT_OFFLINE). */
+SET(advice, ONE(MADV_MERGEABLE), FROM_TO(MADV_HWPOISON, 101));
+RULE(rule_madvise, {{NOT_IN(2, advice)}});
+
+/* mknod: no devices, not even the one the kernel lets anybody make (0:0, an overlay's whiteout). */
+SET(node_types, ONE(0), ONE(S_IFREG), ONE(S_IFIFO), ONE(S_IFSOCK));
+RULE(rule_mknod, {{MASKED(1, S_IFMT, node_types)}});
+RULE(rule_mknodat, {{MASKED(2, S_IFMT, node_types)}});
+
+#ifdef __x86_64__
+/* arch_prctl: thread-local storage, vector state (AMX), shadow stacks.  Not CPUID faulting, pointer
+ * tagging (LAM), or mapping a second vDSO. */
+SET(arch_prctls, FROM_TO(0x1001, 0x1004), FROM_TO(0x1021, 0x1025), ONE(0x3001),
+    FROM_TO(0x5001, 0x5005));
+RULE(rule_arch_prctl, {{IN(0, arch_prctls)}});
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* syscalls.h - what the system-call table is made of.
+ *
+ * A row says what becomes of one system call.  Where the answer depends on the
+ * arguments, the row names a rule: the call is allowed if one of the rule's
+ * ways holds, and a way holds if all its conditions do.  Rules are data, so
+ * that the BPF emitter and the plain reference (seccomp_judge) read the same.
+ */
+#ifndef NATIVE_SYSCALLS_H
+#define NATIVE_SYSCALLS_H
+
+#include <linux/audit.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sandbox/native/seccomp.h"
+
+#if defined(__x86_64__)
+#define SYSCALLS_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define SYSCALLS_ARCH AUDIT_ARCH_AARCH64
+#else
+#error "syscalls: this architecture has no table yet"
+#endif
+
+enum {
+	SYSCALLS_END = 512,       /* every row's number is below */
+	SYSCALLS_X32 = 0x40000000 /* x86_64: a second numbering of the same calls */
+};
+
+struct range {
+	uint32_t low, high; /* both belong to it */
+};
+
+struct value_set {
+	const struct range *ranges;
+	size_t n;
+};
+
+/* The low 32 bits of an argument, masked, are in the set (or in none of its ranges).  Never more
+ * than the low 32 bits: the arguments we look at are `int` to the kernel, which drops the rest. */
+struct condition {
+	unsigned arg;
+	uint32_t mask;
+	const struct value_set *set; /* NULL after the last condition of a way */
+	bool outside;
+};
+
+struct way {
+	struct condition all[3];
+};
+
+struct argument_rule {
+	const struct way *ways;
+	size_t n;
+};
+
+struct syscall_row {
+	uint32_t nr;
+	enum verdict verdict;
+	const struct argument_rule *rule;        /* or NULL: the verdict stands by itself */
+	const struct argument_rule *rule_listed; /* instead of rule when programs are listed */
+	const char *name;
+	const char *reason;
+};
+
+extern const struct syscall_row syscalls[];
+extern const size_t n_syscalls;
+
+extern const struct argument_rule rule_socket, rule_socketpair, rule_setsockopt, rule_clone,
+	rule_personality, rule_prlimit, rule_ioctl, rule_fcntl, rule_prctl, rule_seccomp,
+	rule_memfd, rule_memfd_listed, rule_mmap, rule_shmget, rule_madvise, rule_mknod,
+	rule_mknodat;
+#ifdef __x86_64__
+extern const struct argument_rule rule_arch_prctl;
+#endif
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watch.c - what a running program uses, and which limit it passes.
+ *
+ * The cause of death comes from our own clock, the kernel's counters and
+ * waitid; never from an exit code, which the program chooses.
+ */
+#include "sandbox/native/watch.h"
+
+#include <signal.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "sandbox/native/box.h"
+
+enum {
+	LOOK_US = 20000,       /* how often in the first second */
+	LOOK_LATER_US = 100000, /* and then */
+	FORKS_BASE = 1000,     /* so many refused forks and more than a program gets wrong */
+	FORKS_PER_PROCESS = 20,
+};
+
+void watch_init(struct watch *w)
+{
+	*w = (struct watch){0};
+}
+
+int watch_open(struct watch *w, const struct cgroup_slot *slot, const char *name,
+	       const struct limits *limits, struct error *err)
+{
+	watch_close(w);
+	*w = (struct watch){.limits = *limits};
+	if (cgroup_open(slot, name, limits, &w->group, err) < 0)
+		return fail_in(err, "control group");
+	w->group_open = true;
+	return 0;
+}
+
+void watch_close(struct watch *w)
+{
+	struct error err = {0};
+
+	if (w->group_open)
+		(void)cgroup_close(&w->group, &err);
+	w->group_open = false;
+}
+
+void watch_begin(struct watch *w)
+{
+	w->next_us = w->start_us + LOOK_US;
+	if (w->limits.wall_ms * 1000 < LOOK_US)
+		w->next_us = w->start_us + w->limits.wall_ms * 1000;
+	if (w->limits.cpu_ms * 1000 < LOOK_US && w->start_us + w->limits.cpu_ms * 1000 < w->next_us)
+		w->next_us = w->start_us + w->limits.cpu_ms * 1000;
+}
+
+static void raise_to(uint64_t *peak, uint64_t value)
+{
+	if (value > *peak)
+		*peak = value;
+}
+
+static void look_at_disk(struct watch *w, int work)
+{
+	struct statvfs fs;
+
+	if (work < 0 || fstatvfs(work, &fs) < 0)
+		return;
+	raise_to(&w->seen.disk_peak_bytes, (fs.f_blocks - fs.f_bfree) * fs.f_frsize);
+	if (fs.f_files - fs.f_ffree > BOX_OWN_INODES)
+		raise_to(&w->seen.inodes_peak, fs.f_files - fs.f_ffree - BOX_OWN_INODES);
+	w->seen.disk_full |= fs.f_bfree == 0;
+	w->seen.inodes_full |= fs.f_ffree == 0;
+}
+
+/* When the processor time could be used up at the earliest, all cores busy. */
+static uint64_t earliest_cpu_end(const struct watch *w, uint64_t now, uint64_t used)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t left = w->limits.cpu_ms * 1000 > used ? w->limits.cpu_ms * 1000 - used : 0;
+
+	return now + left / (uint64_t)(cores > 0 ? cores : 1) + 500;
+}
+
+static void set_next(struct watch *w, uint64_t now, uint64_t used)
+{
+	uint64_t wall = w->start_us + w->limits.wall_ms * 1000;
+	uint64_t cpu = earliest_cpu_end(w, now, used);
+
+	w->next_us = now + (now - w->start_us < 1000000 ? LOOK_US : LOOK_LATER_US);
+	if (wall < w->next_us)
+		w->next_us = wall;
+	if (cpu < w->next_us)
+		w->next_us = cpu;
+}
+
+enum kill_reason watch_look(struct watch *w, uint64_t now, int work)
+{
+	uint64_t used = 0, refused = 0, killed = 0;
+
+	if (now - w->start_us >= w->limits.wall_ms * 1000)
+		return KILL_WALL;
+	if (now < w->next_us)
+		return KILL_NONE;
+	look_at_disk(w, work);
+	if (w->group_open && cgroup_cpu_us(&w->group, &used) == 0 &&
+	    used >= w->limits.cpu_ms * 1000)
+		return KILL_CPU;
+	/* v1 kills one process for memory where v2 kills the group: here the rest follows. */
+	if (w->group_open && cgroup_oom_kills(&w->group, &killed) == 0 && killed > 0)
+		return KILL_MEMORY;
+	if (w->group_open && cgroup_forks_refused(&w->group, &refused) == 0 &&
+	    refused > FORKS_BASE + FORKS_PER_PROCESS * w->limits.processes)
+		return KILL_PROCESSES;
+	set_next(w, now, used);
+	return KILL_NONE;
+}
+
+static uint64_t timeval_us(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_usec;
+}
+
+void watch_rusage(struct watch *w, const struct rusage *r, struct outcome *o)
+{
+	struct usage *u = &o->usage;
+
+	(void)w;
+	u->cpu_user_us = timeval_us(&r->ru_utime);
+	u->cpu_system_us = timeval_us(&r->ru_stime);
+	u->minor_faults = (uint64_t)r->ru_minflt;
+	u->major_faults = (uint64_t)r->ru_majflt;
+	u->read_bytes = (uint64_t)r->ru_inblock * 512;
+	u->write_bytes = (uint64_t)r->ru_oublock * 512;
+	u->memory_peak_bytes = (uint64_t)r->ru_maxrss * 1024;
+	u->processes_peak = 1;
+}
+
+static enum kill_reason reason_of_signal(const struct watch *w, const struct outcome *o)
+{
+	uint64_t cpu_us = o->usage.cpu_user_us + o->usage.cpu_system_us;
+	bool cpu_spent = cpu_us >= w->limits.cpu_ms * 1000;
+
+	switch (o->signal) {
+	case SIGSYS:
+		return KILL_VIOLATION;
+	case SIGXFSZ:
+		return KILL_DISK;
+	case SIGXCPU:
+	case SIGKILL:
+		return cpu_spent ? KILL_CPU : KILL_SIGNAL; /* RLIMIT_CPU where no group counts */
+	default:
+		return KILL_SIGNAL;
+	}
+}
+
+static enum kill_reason cause_of_death(const struct watch *w, const struct outcome *o,
+				       uint64_t oom_kills)
+{
+	bool ours = w->killed_for != KILL_NONE && o->end == END_SIGNALLED && o->signal == SIGKILL;
+
+	if (ours)
+		return w->killed_for;
+	if (oom_kills > 0)
+		return KILL_MEMORY;
+	return o->end == END_SIGNALLED ? reason_of_signal(w, o) : KILL_NONE;
+}
+
+void watch_finish(struct watch *w, int work, struct outcome *o)
+{
+	uint64_t oom_kills = 0;
+
+	look_at_disk(w, work);
+	if (w->group_open)
+		(void)cgroup_account(&w->group, &o->usage, &oom_kills);
+	o->usage.disk_peak_bytes = w->seen.disk_peak_bytes;
+	o->usage.inodes_peak = w->seen.inodes_peak;
+	o->usage.disk_full = w->seen.disk_full;
+	o->usage.inodes_full = w->seen.inodes_full;
+	if (o->end == END_UNKNOWN)
+		o->killed_for = w->killed_for;
+	else if (o->end != END_NOT_STARTED)
+		o->killed_for = cause_of_death(w, o, oom_kills);
+	watch_close(w);
+}

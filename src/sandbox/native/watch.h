@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watch.h - what a running program uses, and which limit it passes. */
+#ifndef NATIVE_WATCH_H
+#define NATIVE_WATCH_H
+
+#include <sys/resource.h>
+
+#include "base/error.h"
+#include "call/call.h"
+#include "sandbox/native/cgroup.h"
+
+struct watch {
+	struct cgroup group;
+	bool group_open;
+	struct limits limits;
+	uint64_t start_us;
+	uint64_t next_us;            /* when to look again */
+	enum kill_reason killed_for; /* the first limit it passed */
+	struct usage seen;           /* peaks of what is sampled */
+};
+
+void watch_init(struct watch *w);
+int watch_open(struct watch *w, const struct cgroup_slot *slot, const char *name,
+	       const struct limits *limits, struct error *err);
+void watch_close(struct watch *w);
+
+/* It runs since start_us. */
+void watch_begin(struct watch *w);
+/* Looks at counters and clocks; returns the limit that was passed, if any. */
+enum kill_reason watch_look(struct watch *w, uint64_t now_us, int work);
+/* What wait told about the program and its children. */
+void watch_rusage(struct watch *w, const struct rusage *r, struct outcome *o);
+/* Everything is dead: final counters, cause of death; removes the groups. */
+void watch_finish(struct watch *w, int work, struct outcome *o);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sandbox.h - one call from beginning to end: box, files in, program, output, files out. */
+#ifndef SANDBOX_SANDBOX_H
+#define SANDBOX_SANDBOX_H
+
+#include "base/error.h"
+#include "call/call.h"
+
+enum { PUTS_MAX = 64, GETS_MAX = 64 };
+
+struct put {
+	const char *source; /* a regular file on the host */
+	const char *inside; /* relative to /work */
+};
+
+struct get {
+	const char *glob; /* relative to /work */
+	const char *dir;  /* on the host */
+};
+
+struct request {
+	struct profile profile;
+	struct job job;
+	struct put puts[PUTS_MAX];
+	size_t n_puts;
+	struct get gets[GETS_MAX];
+	size_t n_gets;
+	const char *code; /* written to /work/<code_name>; NULL: none */
+	size_t code_len;
+	const char *code_name;
+	int stdin_fd;           /* -1: the program reads from /dev/null */
+	int live_out, live_err; /* output goes there as it comes; -1: it is only kept */
+	int cancel_fd;          /* readable: kill the call; -1: nobody cancels */
+};
+
+void request_init(struct request *r);
+
+/* 0: ret says what happened, also if nothing could be started.  -1: our own failure. */
+int sandbox_run(const struct request *r, struct account *ret, struct error *err);
+
+#endif

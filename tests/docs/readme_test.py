@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""readme_test.py BELLJAR FILE...: the examples in the documents do what they show.
+
+A ```sh block right after a line "<!-- test -->" is a transcript: "$ " begins a
+command, "> " continues it, everything else is the output that must come.
+Each block is one TAP test and runs in one shell in an empty directory.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+BLOCK = re.compile(r"^<!-- test -->\n```sh\n(.*?)^```$", re.M | re.S)
+
+
+def commands(block):
+    """[(command, expected output)]"""
+    steps = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            steps.append([line[2:], ""])
+        elif line.startswith("> "):
+            steps[-1][0] += "\n" + line[2:]
+        else:
+            steps[-1][1] += line + "\n"
+    return steps
+
+
+def script(steps, mark):
+    """All commands in one shell, a mark before the output of each."""
+    return "".join("printf '%s\\n'\n%s\n" % (mark, command) for command, _ in steps)
+
+
+def run(belljar, steps):
+    mark = "-----next-----"
+    env = dict(os.environ, PATH=os.path.dirname(belljar) + ":" + os.environ["PATH"])
+    with tempfile.TemporaryDirectory() as where:
+        os.chmod(where, 0o755)
+        done = subprocess.run(
+            ["/bin/sh"], input=script(steps, mark), text=True, cwd=where, env=env,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+    return done.stdout.split(mark + "\n")[1:]
+
+
+def check(belljar, steps):
+    """The first difference as text, or None."""
+    outputs = run(belljar, steps)
+    for (command, expected), got in zip(steps, outputs):
+        if got != expected:
+            return "%s\nexpected:\n%s\ngot:\n%s" % (command, expected, got)
+    return None if len(outputs) == len(steps) else "the shell ended early"
+
+
+def main():
+    belljar, documents = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    blocks = [(d, b) for d in documents for b in BLOCK.findall(open(d).read())]
+    if not blocks:
+        print("Bail out! no examples found")
+        return 1
+    probe = subprocess.run([belljar, "run", "--quiet", "--", "true"],
+                           stderr=subprocess.PIPE, text=True)
+    if probe.returncode == 125:
+        print("1..0 # SKIP no box on this host: " + probe.stderr.strip())
+        return 0
+    print("1..%d" % len(blocks))
+    failed = 0
+    for number, (document, block) in enumerate(blocks, 1):
+        steps = commands(block)
+        complaint = check(belljar, steps)
+        title = "%s: %s" % (os.path.basename(document), steps[0][0].splitlines()[0].replace("#", "+"))
+        print("%s %d - %s" % ("not ok" if complaint else "ok", number, title), flush=True)
+        if complaint:
+            failed += 1
+            print("\n".join("# " + line for line in complaint.splitlines()), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

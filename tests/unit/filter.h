@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* filter.h - what the tests of the filter and of its table share. */
+#ifndef TESTS_FILTER_H
+#define TESTS_FILTER_H
+
+#include "sandbox/native/seccomp.h"
+
+#include <errno.h>
+
+#include "base/own.h"
+#include "bpf.h"
+#include "tap.h"
+
+static const struct seccomp_options plain = {0};
+static const struct seccomp_options listed = {.programs_listed = true};
+static const struct seccomp_options *const both[] = {&plain, &listed};
+
+static const uint32_t answers[] = {
+	[VERDICT_ENOSYS] = SECCOMP_RET_ERRNO | ENOSYS,
+	[VERDICT_EPERM] = SECCOMP_RET_ERRNO | EPERM,
+	[VERDICT_ALLOW] = SECCOMP_RET_ALLOW,
+	[VERDICT_KILL] = SECCOMP_RET_KILL_PROCESS,
+};
+
+static struct seccomp_program program;
+
+static void compile(const struct seccomp_options *options)
+{
+	struct error err = {0};
+
+	CHECK(seccomp_compile(options, &program, &err) == 0);
+}
+
+/* Whether BPF and table agree; they are asked about whole registers. */
+static bool agree(const struct seccomp_options *options, uint32_t arch, uint32_t nr,
+		  const uint64_t args[6])
+{
+	struct seccomp_data data = {.nr = (int)nr, .arch = arch};
+	enum verdict want = seccomp_judge(options, arch, nr, args);
+	uint32_t got;
+
+	memcpy(data.args, args, sizeof(data.args));
+	got = bpf_run(program.code, program.len, &data);
+	if (got == answers[want])
+		return true;
+	printf("# call %u of %x (%llx, %llx, %llx, %llx): filter says %x, table %x\n", nr, arch,
+	       (unsigned long long)args[0], (unsigned long long)args[1],
+	       (unsigned long long)args[2], (unsigned long long)args[3], got, answers[want]);
+	return false;
+}
+
+static const uint64_t no_args[6];
+
+#endif
