@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_attack.c - belljar attack-inside: what doctor --attack runs in the boxes it attacks. */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -21,6 +20,5 @@ int cmd_attack(int argc, char **argv)
 	if (check_place(&err) == 0 && bait_from_env(&bait, &err) == 0 &&
 	    attack_inside(argc > 1 ? argv[1] : NULL, &bait, &err) == 0)
 		return 0;
-	(void)fprintf(stderr, "belljar: %s\n", err.text);
-	return 125;
+	return cli_complain(&err);
 }

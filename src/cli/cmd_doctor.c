@@ -16,7 +16,7 @@
 #include "cli/doctor.h"
 #include "sandbox/native/probe.h"
 
-enum { REPORT_MAX = 1 << 20, EXIT_OWN_FAILURE = 125, CHECKS_MAX = 96 };
+enum { REPORT_MAX = 1 << 20, CHECKS_MAX = 96 };
 
 static const char usage[] =
 	"usage: belljar doctor [--json] [--quiet]\n"
@@ -208,12 +208,6 @@ static int parse(int argc, char **argv, struct doctor_options *ret, struct error
 	return 0;
 }
 
-static int complain(const struct error *err)
-{
-	(void)fprintf(stderr, "belljar: %s\n", err->text);
-	return EXIT_OWN_FAILURE;
-}
-
 int cmd_doctor(int argc, char **argv)
 {
 	struct doctor_options options = {0};
@@ -224,11 +218,11 @@ int cmd_doctor(int argc, char **argv)
 	buf_init(&out, REPORT_MAX);
 	code = parse(argc, argv, &options, &err);
 	if (code < 0)
-		return complain(&err);
+		return cli_complain(&err);
 	if (code > 0)
-		return fputs(usage, stdout) < 0 ? EXIT_OWN_FAILURE : 0;
+		return fputs(usage, stdout) < 0 ? EXIT_BELLJAR : 0;
 	code = options.attack ? doctor_attack(&options, &out, &err) : examine(&options, &out, &err);
 	if (code < 0 || fd_write_all(STDOUT_FILENO, buf_str(&out), out.len, &err) < 0)
-		return complain(&err);
+		return cli_complain(&err);
 	return code;
 }
