@@ -250,8 +250,7 @@ int cmd_run(int argc, char **argv)
 	} else if (o.help) {
 		options_print_help();
 		code = 0;
-	} else if (prepare(&p, &o, &err) < 0 ||
-		   (o.request.cancel_fd = open_signals(&err)) < 0) {
+	} else if (prepare(&p, &o, &err) < 0 || (o.request.cancel_fd = open_signals(&err)) < 0) {
 		code = cli_complain(&err);
 	} else if (o.explain) {
 		code = explain(&o, &err) < 0 ? cli_complain(&err) : 0;

@@ -66,7 +66,8 @@ static int explain_files(const struct run_options *o, struct error *err)
 		printf("put      %s as /work/%s\n", o->request.puts[i].source,
 		       o->request.puts[i].inside);
 	for (size_t i = 0; i < o->request.n_gets; i++)
-		printf("get      /work/%s into %s\n", o->request.gets[i].glob, o->request.gets[i].dir);
+		printf("get      /work/%s into %s\n", o->request.gets[i].glob,
+		       o->request.gets[i].dir);
 	return 0;
 }
 
@@ -94,7 +95,8 @@ static int explain_layers(const struct profile *p, struct error *err)
 
 	if (cgroup_find(&host, p->cgroup, "/proc/self/mountinfo", "/proc/self/cgroup", err) < 0)
 		return -1;
-	printf("mode     %s\n", identity_is_root_mode(&why) ? "root: a host uid of its own" : "user");
+	printf("mode     %s\n",
+	       identity_is_root_mode(&why) ? "root: a host uid of its own" : "user");
 	for (size_t i = 0; i < ARRAY_LEN(shown); i++) {
 		const struct cgroup_place *place = &host.places[shown[i]];
 

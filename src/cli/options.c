@@ -86,7 +86,8 @@ static int take_grant(struct run_options *o, const char *value, bool write, stru
 			return fail(err, ERR_CALLER, "%s %s: %s", option, source, strerror(errno));
 	}
 	if (source[0] == '\0')
-		return fail(err, ERR_CALLER, "%s %s: the path on the host is missing", option, value);
+		return fail(err, ERR_CALLER, "%s %s: the path on the host is missing", option,
+			    value);
 	p->grants[p->n_grants++] = (struct grant){source, inside, write};
 	return 0;
 }
@@ -211,9 +212,10 @@ static int take_get(struct run_options *o, const char *value, struct error *err)
 	if (!glob)
 		return fail_sys(err, "allocate");
 	if (!colon || colon == glob || colon[1] == '\0')
-		return fail(err, ERR_CALLER,
-			    "--get %s: give a pattern in /work and a directory, such as '*.csv:out'",
-			    value);
+		return fail(
+			err, ERR_CALLER,
+			"--get %s: give a pattern in /work and a directory, such as '*.csv:out'",
+			value);
 	if (o->request.n_gets == GETS_MAX)
 		return fail(err, ERR_CALLER, "--get: at most %d patterns", GETS_MAX);
 	*colon = '\0';
@@ -236,8 +238,7 @@ static int take_status_fd(struct run_options *o, const char *value, struct error
 {
 	uint64_t fd;
 
-	if (text_parse_uint(value, &fd, err) < 0 || fd > INT_MAX ||
-	    fcntl((int)fd, F_GETFD) < 0)
+	if (text_parse_uint(value, &fd, err) < 0 || fd > INT_MAX || fcntl((int)fd, F_GETFD) < 0)
 		return fail(err, ERR_CALLER,
 			    "--status-fd %s: give the number of a descriptor that is open", value);
 	o->status_fd = (int)fd;
@@ -386,7 +387,8 @@ static int take_long(struct run_options *o, char ***argv, struct error *err)
 				    row ? row->metavar : limit->metavar);
 		}
 	}
-	return row ? row->take(o, value, err) : limits_set(&o->request.job.limits, limit, value, err);
+	return row ? row->take(o, value, err)
+		   : limits_set(&o->request.job.limits, limit, value, err);
 }
 
 static int take_short(struct run_options *o, char ***argv, struct error *err)
@@ -441,6 +443,7 @@ void options_print_help(void)
 		printf("  %-26s %s\n", left, rows[i].help);
 	}
 	puts("\nexit codes: the program's own; 124 out of time; 125 belljar failed; 126 refused;\n"
-	     "127 not found; 128+n ended by signal n; 137 out of memory, disk, processes or output\n"
+	     "127 not found; 128+n ended by signal n; 137 out of memory, disk, processes or "
+	     "output\n"
 	     "\nmore: man belljar-run");
 }

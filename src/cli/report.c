@@ -64,7 +64,8 @@ static void describe_kill(const struct account *a, char *ret, size_t room)
 
 	switch (o->killed_for) {
 	case KILL_WALL:
-		(void)snprintf(ret, room, "killed: ran longer than --wall %" PRIu64 " ms", l->wall_ms);
+		(void)snprintf(ret, room, "killed: ran longer than --wall %" PRIu64 " ms",
+			       l->wall_ms);
 		return;
 	case KILL_CPU:
 		(void)snprintf(ret, room, "killed: used more than --cpu %" PRIu64 " ms", l->cpu_ms);

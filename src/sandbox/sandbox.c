@@ -19,9 +19,9 @@
 #include "sandbox/native/slot.h"
 
 enum {
-	OUTPUT_FACTOR = 64,   /* so many times the kept output, and the program is flooding */
+	OUTPUT_FACTOR = 64,     /* so many times the kept output, and the program is flooding */
 	OUTPUT_FLOOR = 1 << 20, /* but never for less than this */
-	DRAIN_US = 200000,    /* for what is left in the pipes */
+	DRAIN_US = 200000,      /* for what is left in the pipes */
 };
 
 struct run {
@@ -30,6 +30,7 @@ struct run {
 	struct account *account;
 	struct capture out, err;
 	struct feed feed;
+	bool started; /* whatever fails now, something may have run */
 };
 
 void request_init(struct request *r)
@@ -45,7 +46,8 @@ static int put_file(struct run *run, int work, const struct put *put, struct err
 
 	if (source < 0)
 		return fail_sys(err, "--put %s", put->source), err->kind = ERR_CALLER, -1;
-	if (copyin_file(work, put->inside, source, slot_uid(run->slot), slot_gid(run->slot), err) < 0)
+	if (copyin_file(work, put->inside, source, slot_uid(run->slot), slot_gid(run->slot), err) <
+	    0)
 		return fail_in(err, "--put %s", put->source);
 	return 0;
 }
@@ -141,7 +143,7 @@ static int collect(struct run *run, int work, struct error *err)
 	const struct request *r = run->request;
 	struct copyout_caps caps;
 
-	copyout_caps_default(&caps);
+	copyout_caps_for(&r->job.limits, &caps);
 	for (size_t i = 0; i < r->n_gets; i++)
 		if (copyout_collect(work, r->gets[i].glob, r->gets[i].dir, &caps, run->account,
 				    err) < 0)
@@ -153,7 +155,10 @@ static int run_in_slot(struct run *run, struct error *err)
 {
 	own_fd work = -1;
 
-	if (put_files(run, err) < 0 || start(run, err) < 0 || serve(run, err) < 0)
+	if (put_files(run, err) < 0 || start(run, err) < 0)
+		return -1;
+	run->started = true;
+	if (serve(run, err) < 0)
 		return -1;
 	slot_finish(run->slot, &run->account->outcome, &work);
 	if (run->account->outcome.end == END_NOT_STARTED || work < 0)
@@ -189,9 +194,11 @@ int sandbox_run(const struct request *r, struct account *ret, struct error *err)
 	run.slot = slot;
 	ret->root_mode = slot_is_root_mode(slot);
 	result = run_in_slot(&run, err);
-	if (result < 0 && ret->outcome.end == END_UNKNOWN) {
+	if (result < 0 && !run.started) {
 		not_started(ret, err);
 		result = 0;
+	} else if (result < 0) {
+		ret->outcome.error = *err;
 	}
 	capture_close(&run.out);
 	capture_close(&run.err);

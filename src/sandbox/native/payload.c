@@ -224,16 +224,16 @@ static const struct {
 	const char *name;
 	int (*take)(struct payload *p);
 } steps[] = {
-	{"cgroup", join_groups},	   /* first: whatever follows is charged to the box */
-	{"namespaces", join_namespaces},   /* mounts, ipc, host name; pids by birth */
-	{"keyring", renew_keyring},	   /* no key of the caller's */
-	{"session", leave_session},	   /* no terminal, no signal mask */
-	{"descriptors", place_stdio},	   /* 0, 1, 2 and nothing else */
-	{"identity", become_user},	   /* uid, capabilities, no_new_privs */
-	{"directory", enter_work},	   /* beneath the new root, checked */
-	{"landlock", restrict_files},	   /* again, by inode, in case a mount was wrong */
-	{"rlimits", set_rlimits},	   /* landlock's rules needed descriptors */
-	{"seccomp", filter_calls},	   /* last: it forbids what the others need */
+	{"cgroup", join_groups},         /* first: whatever follows is charged to the box */
+	{"namespaces", join_namespaces}, /* mounts, ipc, host name; pids by birth */
+	{"keyring", renew_keyring},      /* no key of the caller's */
+	{"session", leave_session},      /* no terminal, no signal mask */
+	{"descriptors", place_stdio},    /* 0, 1, 2 and nothing else */
+	{"identity", become_user},       /* uid, capabilities, no_new_privs */
+	{"directory", enter_work},       /* beneath the new root, checked */
+	{"landlock", restrict_files},    /* again, by inode, in case a mount was wrong */
+	{"rlimits", set_rlimits},        /* landlock's rules needed descriptors */
+	{"seccomp", filter_calls},       /* last: it forbids what the others need */
 };
 
 /* The error of the attempt that came closest to running. */
@@ -249,7 +249,8 @@ static void note_exec_error(struct payload *p, const char *path)
 			   p->words->argv[0]);
 	else if (errno == ENOEXEC)
 		(void)fail(&p->board->error, ERR_REFUSED,
-			   "%.200s: not executable (neither a binary of this machine nor #!)", path);
+			   "%.200s: not executable (neither a binary of this machine nor #!)",
+			   path);
 	else if (errno == EACCES || errno == EPERM || errno == EISDIR)
 		(void)fail(&p->board->error, ERR_REFUSED, "%.200s: may not be executed", path);
 	else
@@ -313,8 +314,8 @@ static int run_inside(void *arg)
 static pid_t clone_into(struct payload *p)
 {
 	struct clone_args args = {
-		.flags = CLONE_VFORK | CLONE_PARENT | CLONE_INTO_CGROUP,
-		.cgroup = (uint64_t)p->v2_door,
+		.flags = (uint64_t)(CLONE_VFORK | CLONE_PARENT) | CLONE_INTO_CGROUP,
+		.cgroup = (unsigned)p->v2_door,
 	};
 	long child = syscall(SYS_clone3, &args, sizeof(args));
 
