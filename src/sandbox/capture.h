@@ -3,11 +3,13 @@
 #ifndef SANDBOX_CAPTURE_H
 #define SANDBOX_CAPTURE_H
 
+#include <sys/types.h>
+
 #include "base/error.h"
 #include "call/call.h"
 
 struct capture {
-	int fd; /* read end; -1 after the end */
+	int fd;   /* read end; -1 after the end */
 	int live; /* passed on to here; -1: nowhere */
 	struct stream *stream;
 };

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -19,9 +20,9 @@
 #include "sandbox/native/slot.h"
 
 enum {
-	OUTPUT_FACTOR = 64,   /* so many times the kept output, and the program is flooding */
+	OUTPUT_FACTOR = 64,     /* so many times the kept output, and the program is flooding */
 	OUTPUT_FLOOR = 1 << 20, /* but never for less than this */
-	DRAIN_US = 200000,    /* for what is left in the pipes */
+	DRAIN_US = 200000,      /* for what is left in the pipes */
 };
 
 struct run {
@@ -30,6 +31,7 @@ struct run {
 	struct account *account;
 	struct capture out, err;
 	struct feed feed;
+	bool started; /* whatever fails now, something may have run */
 };
 
 void request_init(struct request *r)
@@ -39,15 +41,38 @@ void request_init(struct request *r)
 	r->stdin_fd = r->live_out = r->live_err = r->cancel_fd = -1;
 }
 
+/* The box's disk knows the ids of its user namespace only; root is not among them. */
+static void act_as(uid_t uid, gid_t gid)
+{
+	(void)setfsgid(gid);
+	(void)setfsuid(uid);
+}
+
 static int put_file(struct run *run, int work, const struct put *put, struct error *err)
 {
 	own_fd source = open(put->source, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int result;
 
 	if (source < 0)
 		return fail_sys(err, "--put %s", put->source), err->kind = ERR_CALLER, -1;
-	if (copyin_file(work, put->inside, source, slot_uid(run->slot), slot_gid(run->slot), err) < 0)
-		return fail_in(err, "--put %s", put->source);
-	return 0;
+	act_as(slot_uid(run->slot), slot_gid(run->slot));
+	result = copyin_file(work, put->inside, source, slot_uid(run->slot), slot_gid(run->slot),
+			     err);
+	act_as(geteuid(), getegid());
+	return result < 0 ? fail_in(err, "--put %s", put->source) : 0;
+}
+
+static int put_code(struct run *run, int work, struct error *err)
+{
+	const struct request *r = run->request;
+	const struct copyin_text text = {r->code, r->code_len, 0644};
+	int result;
+
+	act_as(slot_uid(run->slot), slot_gid(run->slot));
+	result = copyin_bytes(work, r->code_name, &text, slot_uid(run->slot), slot_gid(run->slot),
+			      err);
+	act_as(geteuid(), getegid());
+	return result < 0 ? fail_in(err, "the code") : 0;
 }
 
 static int put_files(struct run *run, struct error *err)
@@ -62,14 +87,7 @@ static int put_files(struct run *run, struct error *err)
 	for (size_t i = 0; i < r->n_puts; i++)
 		if (put_file(run, work, &r->puts[i], err) < 0)
 			return -1;
-	if (r->code) {
-		const struct copyin_text text = {r->code, r->code_len, 0644};
-
-		if (copyin_bytes(work, r->code_name, &text, slot_uid(run->slot),
-				 slot_gid(run->slot), err) < 0)
-			return fail_in(err, "the code");
-	}
-	return 0;
+	return r->code ? put_code(run, work, err) : 0;
 }
 
 static int start(struct run *run, struct error *err)
@@ -141,7 +159,7 @@ static int collect(struct run *run, int work, struct error *err)
 	const struct request *r = run->request;
 	struct copyout_caps caps;
 
-	copyout_caps_default(&caps);
+	copyout_caps_for(&r->job.limits, &caps);
 	for (size_t i = 0; i < r->n_gets; i++)
 		if (copyout_collect(work, r->gets[i].glob, r->gets[i].dir, &caps, run->account,
 				    err) < 0)
@@ -153,7 +171,10 @@ static int run_in_slot(struct run *run, struct error *err)
 {
 	own_fd work = -1;
 
-	if (put_files(run, err) < 0 || start(run, err) < 0 || serve(run, err) < 0)
+	if (put_files(run, err) < 0 || start(run, err) < 0)
+		return -1;
+	run->started = true;
+	if (serve(run, err) < 0)
 		return -1;
 	slot_finish(run->slot, &run->account->outcome, &work);
 	if (run->account->outcome.end == END_NOT_STARTED || work < 0)
@@ -189,9 +210,11 @@ int sandbox_run(const struct request *r, struct account *ret, struct error *err)
 	run.slot = slot;
 	ret->root_mode = slot_is_root_mode(slot);
 	result = run_in_slot(&run, err);
-	if (result < 0 && ret->outcome.end == END_UNKNOWN) {
+	if (result < 0 && !run.started) {
 		not_started(ret, err);
 		result = 0;
+	} else if (result < 0) {
+		ret->outcome.error = *err;
 	}
 	capture_close(&run.out);
 	capture_close(&run.err);

@@ -33,14 +33,15 @@ TEST(rows_are_unique_and_have_reasons)
 	}
 }
 
-/* The header this was compiled with: each name in it has a row with its number. */
+/* Each name in the installed header has a row with its number; what is newer than the table is
+ * ENOSYS until somebody has looked at it, and only worth a note. */
 TEST(every_call_in_the_headers_has_a_row)
 {
 	static const char *const headers[] = {"/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
 					      "/usr/include/asm/unistd_64.h"};
 	char line[256], name[128];
 	own_file file = NULL;
-	unsigned nr, rows = 0;
+	unsigned nr, newest = 0, rows = 0;
 
 	if (SYSCALLS_ARCH != AUDIT_ARCH_X86_64)
 		SKIP("the list of calls is spread over several headers here");
@@ -48,6 +49,8 @@ TEST(every_call_in_the_headers_has_a_row)
 		file = fopen(headers[i], "re");
 	if (!file)
 		SKIP("no kernel headers installed");
+	for (size_t i = 0; i < n_syscalls; i++)
+		newest = syscalls[i].nr > newest ? syscalls[i].nr : newest;
 	while (fgets(line, sizeof(line), file)) {
 		bool found = false;
 
@@ -58,7 +61,7 @@ TEST(every_call_in_the_headers_has_a_row)
 			found = syscalls[i].nr == nr && strcmp(syscalls[i].name, name) == 0;
 		if (!found)
 			printf("# no row for %s (%u)\n", name, nr);
-		CHECK(found);
+		CHECK(found || nr > newest);
 		rows += found;
 	}
 	CHECK(rows > 300);

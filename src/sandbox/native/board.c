@@ -8,8 +8,8 @@
 
 struct board *board_new(uint32_t allow_degraded, struct error *err)
 {
-	struct board *b = mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			       -1, 0);
+	struct board *b =
+		mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (b == MAP_FAILED) {
 		(void)fail_sys(err, "map a shared page");

@@ -43,7 +43,8 @@ static int mount_proc(struct maker *m)
 	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
 		  full ? "hidepid=invisible" : "subset=pid,hidepid=invisible") == 0) {
 		layer_stands(m->board, LAYER_PROC, "%s",
-			     full ? "own, whole, with masks" : "own, processes only, others hidden");
+			     full ? "own, whole, with masks"
+				  : "own, processes only, others hidden");
 		return 0;
 	}
 	(void)fail_sys(&m->err, "mount /proc");
@@ -130,7 +131,8 @@ static int give_up(struct maker *m)
 
 static int become_init(struct maker *m)
 {
-	static char *const argv[] = {(char[]){"init"}, NULL};
+	static char name[] = "init";
+	static char *const argv[] = {name, NULL};
 	static char *const env[] = {NULL};
 
 	(void)syscall(SYS_execveat, m->plan->init_program, "", argv, env, AT_EMPTY_PATH);
@@ -141,15 +143,15 @@ static const struct {
 	const char *name;
 	int (*take)(struct maker *m);
 } steps[] = {
-	{"proc", mount_proc},	    /* before the masks and the handles */
-	{"proc full", fill_proc},   /* uses /work while it is free */
-	{"disk", mount_disk},	    /* the quota for everything writable */
-	{"places", place_disk},	    /* hides the disk's own root */
-	{"grants", place_grants},   /* beneath /work and /tmp */
-	{"host name", name_host},   /* uts namespace */
-	{"handles", open_handles},  /* for the launcher: after the last mount */
-	{"privileges", give_up},    /* nothing below may need one */
-	{"init", become_init},	    /* does not return */
+	{"proc", mount_proc},      /* before the masks and the handles */
+	{"proc full", fill_proc},  /* uses /work while it is free */
+	{"disk", mount_disk},      /* the quota for everything writable */
+	{"places", place_disk},    /* hides the disk's own root */
+	{"grants", place_grants},  /* beneath /work and /tmp */
+	{"host name", name_host},  /* uts namespace */
+	{"handles", open_handles}, /* for the launcher: after the last mount */
+	{"privileges", give_up},   /* nothing below may need one */
+	{"init", become_init},     /* does not return */
 };
 
 static int make_inside(void *arg)
@@ -191,8 +193,7 @@ int box_make(struct box *box, const struct plan *plan, const struct limits *limi
 	     struct board *board, struct error *err)
 {
 	static char stack[STACK_BYTES] __attribute__((aligned(16)));
-	struct maker m = {
-		.plan = plan, .limits = limits, .board = board, .work = -1, .mounts = -1};
+	struct maker m = {.plan = plan, .limits = limits, .board = board, .work = -1, .mounts = -1};
 	const int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | CLONE_NEWNS |
 			  CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD;
 	pid_t child;
@@ -216,8 +217,9 @@ int box_make(struct box *box, const struct plan *plan, const struct limits *limi
 	layer_stands(board, LAYER_PID_NAMESPACE, "own");
 	layer_stands(board, LAYER_IPC_NAMESPACE, "own");
 	layer_stands(board, LAYER_UTS_NAMESPACE, "own, named box");
-	layer_stands(board, LAYER_INIT, "%s", plan->root_mode ? "own uid, not dumpable, filtered"
-							      : "not dumpable, filtered");
+	layer_stands(board, LAYER_INIT, "%s",
+		     plan->root_mode ? "own uid, not dumpable, filtered"
+				     : "not dumpable, filtered");
 	return 0;
 }
 

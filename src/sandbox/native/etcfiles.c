@@ -80,7 +80,8 @@ int etcfiles_make(const struct plan *plan, struct error *err)
 	if (mounts_mkdir("etc", 0755, err) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-		if (mounts_put_file(texts[i].name, texts[i].content, strlen(texts[i].content), err) < 0)
+		if (mounts_put_file(texts[i].name, texts[i].content, strlen(texts[i].content),
+				    err) < 0)
 			return -1;
 	if (symlink("/proc/self/mounts", "etc/mtab") < 0)
 		return fail_sys(err, "link /etc/mtab");

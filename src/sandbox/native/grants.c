@@ -30,10 +30,10 @@
 static const char hidden[] = ".grants";
 
 /* A grant there would hide or undo what we put up. */
-static const char *const reserved_exact[] = {"/", "/work", "/tmp", "/usr", "/etc", "/bin",
-					     "/sbin", "/lib", "/lib64"};
-static const char *const reserved_trees[] = {"/proc", "/dev", "/sys", "/.grants", "/.usr",
+static const char *const reserved_exact[] = {"/",    "/work", "/tmp", "/usr",  "/etc",
 					     "/bin", "/sbin", "/lib", "/lib64"};
+static const char *const reserved_trees[] = {"/proc", "/dev",  "/sys", "/.grants", "/.usr",
+					     "/bin",  "/sbin", "/lib", "/lib64"};
 
 static bool is_beneath(const char *path, const char *dir)
 {
@@ -64,7 +64,8 @@ static int check_inside(const struct grant *g, struct error *err)
 	if (strstr(p, "//") || strstr(p, "/./") || strstr(p, "/../") ||
 	    (len > 1 && p[len - 1] == '/') || (len > 1 && strcmp(p + len - 2, "/.") == 0) ||
 	    (len > 2 && strcmp(p + len - 3, "/..") == 0))
-		return fail(err, ERR_CALLER, "%s %s: the place inside, %s, must not contain //, . or ..",
+		return fail(err, ERR_CALLER,
+			    "%s %s: the place inside, %s, must not contain //, . or ..",
 			    option_of(g), g->source, p);
 	for (size_t i = 0; i < ARRAY_LEN(reserved_exact); i++)
 		if (strcmp(p, reserved_exact[i]) == 0)
@@ -82,9 +83,9 @@ static int check_inside(const struct grant *g, struct error *err)
 
 static bool is_kernel_filesystem(int fd)
 {
-	static const long kinds[] = {PROC_SUPER_MAGIC,	 SYSFS_MAGIC,	    CGROUP_SUPER_MAGIC,
-				     CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,    TRACEFS_MAGIC,
-				     SECURITYFS_MAGIC,	 DEVPTS_SUPER_MAGIC, BPF_FS_MAGIC,
+	static const long kinds[] = {PROC_SUPER_MAGIC,    SYSFS_MAGIC,        CGROUP_SUPER_MAGIC,
+				     CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,      TRACEFS_MAGIC,
+				     SECURITYFS_MAGIC,    DEVPTS_SUPER_MAGIC, BPF_FS_MAGIC,
 				     NSFS_MAGIC};
 	struct statfs fs;
 
@@ -174,13 +175,16 @@ out:
 static int set_attributes(int tree, const struct grant *g, int map, struct error *err)
 {
 	struct mount_attr attr = {
-		.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
-			    (g->write ? 0 : MOUNT_ATTR_RDONLY) |
-			    (map >= 0 ? (uint64_t)MOUNT_ATTR_IDMAP : 0),
+		.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
 		.propagation = MS_PRIVATE,
-		.userns_fd = map >= 0 ? (uint64_t)map : 0,
 	};
 
+	if (!g->write)
+		attr.attr_set |= MOUNT_ATTR_RDONLY;
+	if (map >= 0) {
+		attr.attr_set |= MOUNT_ATTR_IDMAP;
+		attr.userns_fd = (unsigned)map;
+	}
 	if (mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
 		return fail_sys(err, "%s %s: %s", option_of(g), g->source,
 				map >= 0 ? "id-mapped mount" : "mount attributes");
@@ -189,8 +193,8 @@ static int set_attributes(int tree, const struct grant *g, int map, struct error
 
 static int open_tree_of(const struct grant *g, struct error *err)
 {
-	int tree = open_tree(AT_FDCWD, g->source,
-			     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	int tree =
+		open_tree(AT_FDCWD, g->source, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 
 	return tree < 0 ? fail_sys(err, "%s %s: open_tree", option_of(g), g->source) : tree;
 }

@@ -43,7 +43,7 @@ static const struct right rights[] = {
 	{1 << 0, 1, LANDLOCK_EXECUTE, true},                 /* execute */
 	{1 << 1, 1, LANDLOCK_WRITE | LANDLOCK_DEVICE, true}, /* write_file */
 	{1 << 2, 1, LANDLOCK_READ | LANDLOCK_DEVICE, true},  /* read_file */
-	{1 << 3, 1, LANDLOCK_READ, false},                   /* read_dir */
+	{1 << 3, 1, LANDLOCK_READ | LANDLOCK_LIST, false},   /* read_dir */
 	{1 << 4, 1, LANDLOCK_WRITE, false},                  /* remove_dir */
 	{1 << 5, 1, LANDLOCK_WRITE, false},                  /* remove_file */
 	{1 << 6, 1, 0, false},                               /* make_char */

@@ -14,6 +14,7 @@ enum {
 	LANDLOCK_WRITE = 1 << 1,   /* write, make and remove anything but devices */
 	LANDLOCK_EXECUTE = 1 << 2, /* start as a program */
 	LANDLOCK_DEVICE = 1 << 3,  /* read, write and ioctl a device */
+	LANDLOCK_LIST = 1 << 4,    /* list directories, read no file */
 };
 
 /* What may be done to fd (O_PATH will do) and, if it is a directory, to what lies beneath. */

@@ -215,7 +215,8 @@ static int read_words(int fd, char **ret_bytes, struct words *ret, struct error 
 	return 0;
 }
 
-static int start(struct launcher *l, const struct to_launcher *order, const int *fds, struct error *err)
+static int start(struct launcher *l, const struct to_launcher *order, const int *fds,
+		 struct error *err)
 {
 	own(words) words = {0};
 	own_str bytes = NULL;
@@ -232,7 +233,7 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 	};
 
 	for (size_t i = 0; i < p.n_doors; i++)
-		p.doors[i] = fds[RUN_DOORS + (order->v2_door ? 1 : 0) + i];
+		p.doors[i] = fds[(order->v2_door ? RUN_DOORS + 1 : RUN_DOORS) + i];
 	if (read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
 		return -1;
 	if (payload_start(&p, &l->program, err) < 0)

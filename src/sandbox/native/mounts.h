@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mounts.h - small verbs over mount(2), for code that builds a tree beneath its current directory. */
+/* mounts.h - small verbs over mount(2), for code that builds a tree beneath its current directory.
+ */
 #ifndef NATIVE_MOUNTS_H
 #define NATIVE_MOUNTS_H
 
@@ -17,7 +18,8 @@ int mounts_mkdir(const char *path, mode_t mode, struct error *err);
 int mounts_make_target(const char *path, bool directory, struct error *err);
 int mounts_put_file(const char *path, const char *text, size_t len, struct error *err);
 int mounts_bind(const char *source, const char *target, bool recursive, struct error *err);
-/* A mount that is there already (recursive: and those beneath it) gets these MOUNT_ATTR_ bits too. */
+/* A mount that is there already (recursive: and those beneath it) gets these MOUNT_ATTR_ bits too.
+ */
 int mounts_restrict(const char *target, uint64_t attributes, bool recursive, struct error *err);
 /* An overlay of two read-only layers: locks and watches on its files stay within it. */
 int mounts_overlay(const char *upper, const char *lower, const char *target, struct error *err);

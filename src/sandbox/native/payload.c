@@ -224,44 +224,47 @@ static const struct {
 	const char *name;
 	int (*take)(struct payload *p);
 } steps[] = {
-	{"cgroup", join_groups},	   /* first: whatever follows is charged to the box */
-	{"namespaces", join_namespaces},   /* mounts, ipc, host name; pids by birth */
-	{"keyring", renew_keyring},	   /* no key of the caller's */
-	{"session", leave_session},	   /* no terminal, no signal mask */
-	{"descriptors", place_stdio},	   /* 0, 1, 2 and nothing else */
-	{"identity", become_user},	   /* uid, capabilities, no_new_privs */
-	{"directory", enter_work},	   /* beneath the new root, checked */
-	{"landlock", restrict_files},	   /* again, by inode, in case a mount was wrong */
-	{"rlimits", set_rlimits},	   /* landlock's rules needed descriptors */
-	{"seccomp", filter_calls},	   /* last: it forbids what the others need */
+	{"cgroup", join_groups},         /* first: whatever follows is charged to the box */
+	{"namespaces", join_namespaces}, /* mounts, ipc, host name; pids by birth */
+	{"keyring", renew_keyring},      /* no key of the caller's */
+	{"session", leave_session},      /* no terminal, no signal mask */
+	{"descriptors", place_stdio},    /* 0, 1, 2 and nothing else */
+	{"identity", become_user},       /* uid, capabilities, no_new_privs */
+	{"directory", enter_work},       /* beneath the new root, checked */
+	{"landlock", restrict_files},    /* again, by inode, in case a mount was wrong */
+	{"rlimits", set_rlimits},        /* landlock's rules needed descriptors */
+	{"seccomp", filter_calls},       /* last: it forbids what the others need */
 };
 
-/* The error of the attempt that came closest to running. */
-static void note_exec_error(struct payload *p, const char *path)
+/* Says why exec failed; not on the board, where an error means that nothing runs: the next
+ * directory may have it. */
+static void note_exec_error(const struct payload *p, const char *path, struct error *err)
 {
 	struct stat st;
 
 	if (errno == ENOENT && lstat(path, &st) == 0)
-		(void)fail(&p->board->error, ERR_NOT_FOUND,
+		(void)fail(err, ERR_NOT_FOUND,
 			   "%.200s: its interpreter or loader is not in the box", path);
 	else if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)
-		(void)fail(&p->board->error, ERR_NOT_FOUND, "%.200s: no such program in the box",
+		(void)fail(err, ERR_NOT_FOUND, "%.200s: no such program in the box",
 			   p->words->argv[0]);
 	else if (errno == ENOEXEC)
-		(void)fail(&p->board->error, ERR_REFUSED,
-			   "%.200s: not executable (neither a binary of this machine nor #!)", path);
+		(void)fail(err, ERR_REFUSED,
+			   "%.200s: not executable (neither a binary of this machine nor #!)",
+			   path);
 	else if (errno == EACCES || errno == EPERM || errno == EISDIR)
-		(void)fail(&p->board->error, ERR_REFUSED, "%.200s: may not be executed", path);
+		(void)fail(err, ERR_REFUSED, "%.200s: may not be executed", path);
 	else
-		(void)fail_sys(&p->board->error, "execute %.200s", path);
+		(void)fail_sys(err, "execute %.200s", path);
 }
 
-static void try_exec(struct payload *p, const char *path)
+/* The first refusal counts for more than a later "no such program". */
+static void try_exec(struct payload *p, const char *path, struct error *err)
 {
 	p->board->start_us = clock_us();
 	(void)execve(path, p->words->argv, p->words->env);
-	if (p->board->error.kind != ERR_REFUSED)
-		note_exec_error(p, path);
+	if (err->kind == ERR_NONE || err->kind == ERR_NOT_FOUND)
+		note_exec_error(p, path, err);
 }
 
 static const char *path_variable(char *const *env)
@@ -272,13 +275,13 @@ static const char *path_variable(char *const *env)
 	return "/usr/local/bin:/usr/bin:/bin";
 }
 
-static void become_program(struct payload *p)
+static void become_program(struct payload *p, struct error *err)
 {
 	const char *name = p->words->argv[0];
 	const char *dirs = path_variable(p->words->env);
 
 	if (strchr(name, '/') || name[0] == '\0') {
-		try_exec(p, name);
+		try_exec(p, name, err);
 		return;
 	}
 	for (;;) {
@@ -287,7 +290,7 @@ static void become_program(struct payload *p)
 
 		if (snprintf(path, sizeof(path), "%.*s/%s", (int)len, dirs, name) <
 		    (int)sizeof(path))
-			try_exec(p, path);
+			try_exec(p, path, err);
 		if (dirs[len] == '\0')
 			return;
 		dirs += len + 1;
@@ -297,6 +300,7 @@ static void become_program(struct payload *p)
 static int run_inside(void *arg)
 {
 	struct payload *p = arg;
+	struct error err = {0};
 
 	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
 		if (steps[i].take(p) == 0)
@@ -304,7 +308,8 @@ static int run_inside(void *arg)
 		(void)fail_in(&p->board->error, "%s", steps[i].name);
 		_exit(1);
 	}
-	become_program(p);
+	become_program(p, &err);
+	p->board->error = err;
 	_exit(1);
 }
 
@@ -313,8 +318,8 @@ static int run_inside(void *arg)
 static pid_t clone_into(struct payload *p)
 {
 	struct clone_args args = {
-		.flags = CLONE_VFORK | CLONE_PARENT | CLONE_INTO_CGROUP,
-		.cgroup = (uint64_t)p->v2_door,
+		.flags = (uint64_t)(CLONE_VFORK | CLONE_PARENT) | CLONE_INTO_CGROUP,
+		.cgroup = (unsigned)p->v2_door,
 	};
 	long child = syscall(SYS_clone3, &args, sizeof(args));
 

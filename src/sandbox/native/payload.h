@@ -18,8 +18,8 @@ struct payload {
 	struct board *board;
 	bool memory_by_rlimit;
 	int io[3];
-	int v2_door;	/* -1: none */
-	int doors[5];	/* v1 `tasks` files */
+	int v2_door;  /* -1: none */
+	int doors[5]; /* v1 `tasks` files */
 	size_t n_doors;
 };
 

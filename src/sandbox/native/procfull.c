@@ -21,8 +21,8 @@
 #include "sandbox/native/mounts.h"
 
 /* Links to the process's own directory, and things that say nothing of this host's state. */
-static const char *const harmless[] = {"self", "thread-self", "mounts", "net", "sys",
-				       "filesystems", "version"};
+static const char *const harmless[] = {"self", "thread-self", "mounts", "net",
+				       "sys",  "filesystems", "version"};
 
 struct figure {
 	const char *source, *target;
@@ -127,7 +127,8 @@ static int cover(const struct dirent *entry, struct error *err)
 	char target[300];
 
 	(void)snprintf(target, sizeof(target), "/proc/%s", entry->d_name);
-	if (mounts_bind(entry->d_type == DT_DIR ? "/work/none" : "/work/empty", target, false, err) < 0)
+	if (mounts_bind(entry->d_type == DT_DIR ? "/work/none" : "/work/empty", target, false,
+			err) < 0)
 		return -1;
 	return mounts_restrict(target, MOUNT_ATTR_RDONLY, false, err);
 }

@@ -35,8 +35,8 @@ struct device {
 };
 
 static const struct device devices[] = {
-	{"/dev/null", "dev/null", 3},	    {"/dev/zero", "dev/zero", 5},
-	{"/dev/full", "dev/full", 7},	    {"/dev/random", "dev/random", 8},
+	{"/dev/null", "dev/null", 3},       {"/dev/zero", "dev/zero", 5},
+	{"/dev/full", "dev/full", 7},       {"/dev/random", "dev/random", 8},
 	{"/dev/urandom", "dev/urandom", 9},
 };
 
@@ -206,8 +206,8 @@ static int add_programs(const struct plan *plan, struct board *board, struct err
 		if (make_link(to, top_links[i], err) < 0)
 			return -1;
 	}
-	layer_stands(board, LAYER_PROGRAMS, "%s: %zu files", plan->needed.has_interpreter ? "code" : "restricted",
-		     plan->needed.n);
+	layer_stands(board, LAYER_PROGRAMS, "%s: %zu files",
+		     plan->needed.has_interpreter ? "code" : "restricted", plan->needed.n);
 	return 0;
 }
 

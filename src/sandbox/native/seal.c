@@ -77,17 +77,17 @@ static int drop_bounding_set(struct error *err)
 	/* Until the kernel knows no further capability. */
 	for (unsigned long cap = 0; cap < 64; cap++)
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return errno == EINVAL && cap > CAP_BPF ? 0
-								: fail_sys(err, "drop capability %lu", cap);
+			return errno == EINVAL && cap > CAP_BPF
+				       ? 0
+				       : fail_sys(err, "drop capability %lu", cap);
 	return 0;
 }
 
 static int lock_securebits(struct error *err)
 {
-	const unsigned long bits =
-		SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
-		SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
-		SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+	const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+				   SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+				   SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 
 	return prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0 ? fail_sys(err, "lock securebits") : 0;
 }

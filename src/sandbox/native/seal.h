@@ -10,7 +10,7 @@
 
 struct seal_limits {
 	const struct limits *limits;
-	bool memory_by_rlimit; /* no memory controller: RLIMIT_DATA stands in */
+	bool memory_by_rlimit;  /* no memory controller: RLIMIT_DATA stands in */
 	unsigned own_processes; /* of ours that count against the same uid */
 };
 

@@ -53,7 +53,8 @@ struct slot {
 	struct plan plan;
 	struct board *board;
 	bool resident;
-	bool dead; /* the launcher is gone or cannot be trusted any more */
+	bool dead;   /* the launcher is gone or cannot be trusted any more */
+	bool mapped; /* its user namespace has its maps: it takes other orders now */
 	int lock;
 	int socket;
 	pid_t launcher;
@@ -171,19 +172,24 @@ static int clone_launcher(struct slot *s, struct error *err)
 {
 	int group = cgroup_slot_launcher_fd(&s->groups);
 	struct clone_args args = {
-		.flags = CLONE_PIDFD | CLONE_NEWPID | (s->plan.root_mode ? 0 : CLONE_NEWUSER) |
-			 (group >= 0 ? CLONE_INTO_CGROUP : 0),
+		.flags = (uint64_t)(CLONE_PIDFD | CLONE_NEWPID) |
+			 (uint64_t)(s->plan.root_mode ? 0 : CLONE_NEWUSER),
 		.pidfd = (uint64_t)(uintptr_t)&s->launcher_fd,
 		.exit_signal = SIGCHLD,
-		.cgroup = group >= 0 ? (uint64_t)group : 0,
 	};
-	long child = syscall(SYS_clone3, &args, sizeof(args));
+	long child;
 
+	if (group >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned)group;
+	}
+	child = syscall(SYS_clone3, &args, sizeof(args));
 	if (child == 0)
 		launcher_main(&s->plan, s->board);
 	if (child < 0)
 		return fail_sys(err, "clone a launcher%s",
-				s->plan.root_mode ? "" : " in a user namespace (see belljar doctor)");
+				s->plan.root_mode ? ""
+						  : " in a user namespace (see belljar doctor)");
 	s->launcher = (pid_t)child;
 	return 0;
 }
@@ -334,15 +340,31 @@ static void end_call(struct slot *s, enum end end)
 	watch_finish(&s->watch, s->work, &s->outcome);
 }
 
+/* A launcher that gives up says why before it goes; our own error is only what follows from it. */
+static void hear_last_words(struct slot *s, struct error *err)
+{
+	struct pollfd fd = {.fd = s->socket, .events = POLLIN};
+	struct error ignored = {0};
+	struct to_warden news;
+
+	while (poll(&fd, 1, 0) > 0 &&
+	       fd_receive(s->socket, &news, sizeof(news), NULL, NULL, &ignored) > 0) {
+		news.error.text[sizeof(news.error.text) - 1] = '\0';
+		if (news.news == NEWS_FAILED)
+			*err = news.error;
+	}
+}
+
 /* The launcher is of no more use; what it leaves undone is not to be guessed. */
-static void lose_launcher(struct slot *s, const struct error *err)
+static void lose_launcher(struct slot *s, struct error *err)
 {
 	bool ran = s->phase == PHASE_RUNNING;
 
 	end_launcher(s);
+	hear_last_words(s, err);
+	s->outcome.error = *err;
 	if (s->phase == PHASE_IDLE || s->phase == PHASE_ENDED)
 		return;
-	s->outcome.error = *err;
 	end_call(s, ran ? END_UNKNOWN : END_NOT_STARTED);
 }
 
@@ -362,7 +384,8 @@ static void take_start(struct slot *s, const struct to_warden *news)
 	if (s->phase != PHASE_STARTING)
 		return;
 	/* The launcher's clock is ours; its word is not to move a deadline into the future. */
-	s->watch.start_us = news->start_us > now || news->start_us < s->asked_us ? now : news->start_us;
+	s->watch.start_us =
+		news->start_us > now || news->start_us < s->asked_us ? now : news->start_us;
 	s->outcome.setup_us = s->watch.start_us - s->asked_us;
 	s->phase = PHASE_RUNNING;
 	s->give_up_us = 0;
@@ -404,6 +427,7 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 		if (identity_write_maps(&s->plan, s->launcher, &err) < 0 ||
 		    fd_send(s->socket, &mapped, sizeof(mapped), NULL, 0, &err) < 0)
 			lose_launcher(s, &err);
+		s->mapped = true;
 		return;
 	case NEWS_BOX:
 		take_box(s, fds, n_fds);
@@ -421,7 +445,6 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 		end_call(s, END_NOT_STARTED);
 		return;
 	case NEWS_FAILED:
-		s->outcome.error = news->error;
 		lose_launcher(s, &news->error);
 		return;
 	case NEWS_NONE:
@@ -461,6 +484,18 @@ static bool same_box(const struct limits *a, const struct limits *b)
 	return a->disk_bytes == b->disk_bytes && a->inodes == b->inodes;
 }
 
+/* What it dies of, if it dies, is in the outcome's error. */
+static int wait_until(struct slot *s, const bool *done, struct error *err)
+{
+	while (!*done && !s->dead)
+		if (!take_one(s, SETUP_MS))
+			return fail(err, ERR_SYSTEM, "no box after %d s", SETUP_MS / 1000);
+	if (*done && !s->dead)
+		return 0;
+	*err = s->outcome.error;
+	return err->kind == ERR_NONE ? fail(err, ERR_INTERNAL, "the launcher died") : -1;
+}
+
 static int want_box(struct slot *s, const struct limits *limits, struct error *err)
 {
 	const struct to_launcher order = {.order = ORDER_BOX, .limits = *limits};
@@ -468,9 +503,8 @@ static int want_box(struct slot *s, const struct limits *limits, struct error *e
 	if (same_box(limits, &s->box_limits))
 		return 0;
 	/* The answer to the first request must not pass for the answer to this one. */
-	while (!s->box_waits && !s->dead)
-		if (!take_one(s, SETUP_MS))
-			break;
+	if (wait_until(s, &s->box_waits, err) < 0)
+		return -1;
 	s->box_waits = false;
 	s->box_limits = *limits;
 	return fd_send(s->socket, &order, sizeof(order), NULL, 0, err);
@@ -480,15 +514,8 @@ int slot_box(struct slot *s, const struct limits *limits, int *ret_work, struct 
 {
 	if (limits_check(limits, err) < 0 || want_box(s, limits, err) < 0)
 		return -1;
-	while (!s->box_waits && !s->dead)
-		if (!take_one(s, SETUP_MS))
-			return fail(err, ERR_SYSTEM, "no box after %d s", SETUP_MS / 1000);
-	if (!s->box_waits) {
-		if (s->outcome.error.kind == ERR_NONE)
-			return fail(err, ERR_INTERNAL, "the launcher died");
-		*err = s->outcome.error;
+	if (wait_until(s, &s->box_waits, err) < 0)
 		return -1;
-	}
 	*ret_work = s->work;
 	return 0;
 }
@@ -549,8 +576,9 @@ int slot_start(struct slot *s, const struct job *job, const int io[3], struct er
 	s->kill_sent = false;
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
 	(void)snprintf(name, sizeof(name), "box%u", s->calls);
+	/* Making the groups and making the slot go on at the same time. */
 	if (watch_open(&s->watch, &s->groups, name, &job->limits, err) < 0 ||
-	    send_run(s, job, io, err) < 0) {
+	    wait_until(s, &s->mapped, err) < 0 || send_run(s, job, io, err) < 0) {
 		watch_close(&s->watch);
 		return -1;
 	}
@@ -582,8 +610,7 @@ int slot_wait_ms(const struct slot *s)
 
 	if (s->phase != PHASE_STARTING && s->phase != PHASE_RUNNING)
 		return -1;
-	if (s->phase == PHASE_RUNNING && !s->kill_sent &&
-	    (next == 0 || s->watch.next_us < next))
+	if (s->phase == PHASE_RUNNING && !s->kill_sent && (next == 0 || s->watch.next_us < next))
 		next = s->watch.next_us;
 	if (next <= now)
 		return 0;

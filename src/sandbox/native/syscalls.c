@@ -120,7 +120,7 @@ const struct syscall_row syscalls[] = {
 	ALLOW(file_getattr, "inode flags, reading only"),
 	REFUSE(file_setattr, "inode flags, as FS_IOC_SETFLAGS"),
 	ALLOW(inotify_init1, "watches do not cross boxes: the root is an overlay of its own"),
-	ALLOW(inotify_add_watch, "the quota is the box's own user id"),
+	ALLOW(inotify_add_watch, "counted against the box's user id"),
 	ALLOW(inotify_rm_watch, "own watch"),
 	REFUSE(fanotify_init, "watches whole file systems"),
 	REFUSE(fanotify_mark, "watches whole file systems"),

@@ -14,9 +14,9 @@
 #include "sandbox/native/box.h"
 
 enum {
-	LOOK_US = 20000,       /* how often in the first second */
+	LOOK_US = 20000,        /* how often in the first second */
 	LOOK_LATER_US = 100000, /* and then */
-	FORKS_BASE = 1000,     /* so many refused forks and more than a program gets wrong */
+	FORKS_BASE = 1000,      /* so many refused forks and more than a program gets wrong */
 	FORKS_PER_PROCESS = 20,
 };
 

@@ -23,9 +23,9 @@ enum wire_order {
 
 struct to_launcher {
 	enum wire_order order;
-	uint32_t n_doors; /* v1 `tasks` files */
-	bool v2_door;     /* one more: a v2 group, before the others */
-	bool another;     /* prepare the next box afterwards */
+	uint32_t n_doors;      /* v1 `tasks` files */
+	bool v2_door;          /* one more: a v2 group, before the others */
+	bool another;          /* prepare the next box afterwards */
 	bool memory_by_rlimit; /* no group limits memory */
 	struct limits limits;
 };

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli.h - the commands: one function each, argv[0] is the command's word, returns the exit code. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/error.h"
+#include "call/call.h"
+
+/* The documented exit codes that are not the program's own (belljar-run(1), EXIT STATUS). */
+enum {
+	EXIT_TIME = 124,
+	EXIT_BELLJAR = 125,
+	EXIT_REFUSED = 126,
+	EXIT_NOT_FOUND = 127,
+	EXIT_SIGNAL = 128, /* plus the signal's number */
+	EXIT_RESOURCE = 137,
+};
+
+int cmd_run(int argc, char **argv);
+
+/* "belljar: <text>" on stderr; returns EXIT_BELLJAR. */
+int cli_complain(const struct error *err);
+/* One table from what happened to an exit code. */
+int cli_exit_code(const struct account *a);
+/* One line for people: what happened and why. */
+void cli_summary(const struct account *a, char *ret, size_t room);
+
+#endif

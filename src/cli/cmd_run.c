@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_run.c - belljar run: one slot, used once. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/own.h"
+#include "cli/cli.h"
+#include "cli/explain.h"
+#include "cli/options.h"
+#include "sandbox/native/delegate.h"
+
+enum { CODE_MAX = 16 << 20, WORDS_MAX = 65536, JSON_MAX_FACTOR = 8 };
+
+/* What every program gets; --env comes after and wins. */
+static const char *const standard_env[] = {
+	"PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
+	"HOME=/work",
+	"USER=user",
+	"LOGNAME=user",
+	"LANG=C.UTF-8",
+	"TMPDIR=/tmp",
+};
+
+struct prepared {
+	struct buf code;
+	char **argv;
+	char *env[ENV_MAX + ARRAY_LEN(standard_env) + 2];
+	char script[1100]; /* "/work/<name>" */
+};
+
+static void prepared_end(struct prepared *p)
+{
+	buf_done(&p->code);
+	free(p->argv);
+}
+
+static bool is_overridden(const struct run_options *o, const char *variable)
+{
+	size_t len = strcspn(variable, "=") + 1;
+
+	for (size_t i = 0; i < o->n_env; i++)
+		if (strncmp(o->env[i], variable, len) == 0)
+			return true;
+	return false;
+}
+
+static void add_variable(struct prepared *p, size_t *n, const struct run_options *o, const char *v)
+{
+	if (v && !is_overridden(o, v))
+		p->env[(*n)++] = (char *)(uintptr_t)v;
+}
+
+static void build_env(struct prepared *p, const struct run_options *o)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(standard_env); i++)
+		add_variable(p, &n, o, standard_env[i]);
+	if (o->language)
+		add_variable(p, &n, o, o->language->variable);
+	for (size_t i = 0; i < o->n_env; i++)
+		p->env[n++] = o->env[i];
+	p->env[n] = NULL;
+}
+
+static int read_code(struct prepared *p, const char *file, struct error *err)
+{
+	bool from_stdin = strcmp(file, "-") == 0;
+	own_fd fd = from_stdin ? fcntl(0, F_DUPFD_CLOEXEC, 3)
+			       : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	char chunk[65536];
+	ssize_t n;
+
+	if (fd < 0)
+		return fail(err, ERR_CALLER, "%s: %s", file, strerror(errno));
+	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
+		if (buf_add(&p->code, chunk, (size_t)n, err) < 0)
+			return -1;
+	if (n < 0)
+		return fail(err, ERR_CALLER, "%s: %s", file, strerror(errno));
+	if (p->code.cut)
+		return fail(err, ERR_CALLER, "%s: code of more than %d MiB", file, CODE_MAX >> 20);
+	return 0;
+}
+
+/* The name the code has in the box: the file's own, so that messages make sense. */
+static const char *script_name(const struct run_options *o, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	if (strcmp(file, "-") == 0)
+		return o->language->file;
+	return slash ? slash + 1 : file;
+}
+
+static int build_code_argv(struct prepared *p, struct run_options *o, struct error *err)
+{
+	const char *name = o->language->file;
+	char **rest = o->command;
+	size_t n = 0;
+
+	if (o->code) {
+		if (buf_add_str(&p->code, o->code, err) < 0)
+			return -1;
+	} else {
+		if (!*rest)
+			return fail(err, ERR_CALLER,
+				    "--lang %s: give a FILE, - for standard input, or -c CODE",
+				    o->language->name);
+		name = script_name(o, *rest);
+		if (read_code(p, *rest++, err) < 0)
+			return -1;
+	}
+	if (strlen(name) > 255 || *name == '\0')
+		return fail(err, ERR_CALLER, "the file's name is empty or too long");
+	(void)snprintf(p->script, sizeof(p->script), "/work/%s", name);
+	while (rest[n])
+		n++;
+	p->argv = calloc(n + 3, sizeof(char *));
+	if (!p->argv)
+		return fail_sys(err, "allocate arguments");
+	p->argv[0] = (char *)(uintptr_t)o->language->program;
+	p->argv[1] = p->script;
+	memcpy(p->argv + 2, rest, n * sizeof(char *));
+	o->request.code = buf_str(&p->code);
+	o->request.code_len = p->code.len;
+	o->request.code_name = p->script + strlen("/work/");
+	o->request.job.argv = p->argv;
+	return 0;
+}
+
+static int prepare(struct prepared *p, struct run_options *o, struct error *err)
+{
+	buf_init(&p->code, CODE_MAX);
+	build_env(p, o);
+	o->request.job.env = p->env;
+	if (o->language)
+		return build_code_argv(p, o, err);
+	if (o->code)
+		return fail(err, ERR_CALLER, "-c needs --lang: --lang python -c 'print(2+2)'");
+	if (!*o->command)
+		return fail(err, ERR_CALLER,
+			    "there is no command; try: belljar run -- echo hello (or --help)");
+	o->request.job.argv = o->command;
+	return 0;
+}
+
+/* Ctrl-C and friends end the box, not us: the account is still to be written. */
+static int open_signals(struct error *err)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGPIPE);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return fail_sys(err, "block signals");
+	/* A broken pipe is seen by write. */
+	sigdelset(&set, SIGPIPE);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? fail_sys(err, "signalfd") : fd;
+}
+
+static int write_account(const struct account *a, int fd, struct error *err)
+{
+	own(buf) text;
+
+	buf_init(&text, JSON_MAX_FACTOR * (a->out.kept.len + a->err.kept.len) + (64 << 20));
+	if (account_json(a, &text, err) < 0 || buf_add_str(&text, "\n", err) < 0)
+		return -1;
+	return fd_write_all(fd, text.data, text.len, err);
+}
+
+static void close_with_a_line(const struct run_options *o, const struct account *a)
+{
+	char line[700];
+	bool trouble = a->outcome.end == END_NOT_STARTED || a->outcome.end == END_UNKNOWN ||
+		       a->outcome.killed_for != KILL_NONE;
+
+	if (o->quiet && a->outcome.end != END_NOT_STARTED && a->outcome.end != END_UNKNOWN)
+		return;
+	if (o->json || (!trouble && !isatty(STDERR_FILENO)))
+		return;
+	cli_summary(a, line, sizeof(line));
+	(void)fprintf(stderr, "belljar: %s\n", line);
+}
+
+static int report(const struct run_options *o, const struct account *a)
+{
+	struct error err = {0};
+
+	close_with_a_line(o, a);
+	if (o->json && write_account(a, STDOUT_FILENO, &err) < 0)
+		return cli_complain(&err);
+	if (o->status_fd >= 0 && write_account(a, o->status_fd, &err) < 0) {
+		(void)fail_in(&err, "--status-fd %d", o->status_fd);
+		return cli_complain(&err);
+	}
+	return cli_exit_code(a);
+}
+
+/* Nothing ran because no control group is ours: systemd may give us one. */
+static bool may_ask_systemd(const struct run_options *o, const struct account *a)
+{
+	return a->outcome.end == END_NOT_STARTED && a->outcome.error.kind == ERR_CONFIG &&
+	       strncmp(a->outcome.error.text, "layer ", 6) == 0 && !o->request.profile.cgroup &&
+	       strstr(a->outcome.error.text, "cgroup") && delegate_possible();
+}
+
+static int run(struct run_options *o, char **argv)
+{
+	struct account account;
+	struct error err = {0};
+	int code;
+
+	if (sandbox_run(&o->request, &account, &err) < 0) {
+		account.outcome.error = err;
+		(void)cli_complain(&err);
+	}
+	if (may_ask_systemd(o, &account))
+		(void)delegate_reexec(argv, &err);
+	code = report(o, &account);
+	account_done(&account);
+	return err.kind == ERR_NONE || account.outcome.end == END_NOT_STARTED ? code : EXIT_BELLJAR;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	static struct run_options o;
+	static struct prepared p;
+	struct error err = {0};
+	int code;
+
+	(void)argc;
+	options_init(&o);
+	if (options_parse(&o, argv, &err) < 0) {
+		code = cli_complain(&err);
+	} else if (o.help) {
+		options_print_help();
+		code = 0;
+	} else if (prepare(&p, &o, &err) < 0 || (o.request.cancel_fd = open_signals(&err)) < 0) {
+		code = cli_complain(&err);
+	} else if (o.explain) {
+		code = explain(&o, &err) < 0 ? cli_complain(&err) : 0;
+	} else {
+		o.request.live_out = o.json ? -1 : STDOUT_FILENO;
+		o.request.live_err = o.json ? -1 : STDERR_FILENO;
+		code = run(&o, argv - 1);
+	}
+	prepared_end(&p);
+	options_done(&o);
+	return code;
+}

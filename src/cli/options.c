@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options.c - the words after `belljar run` become a request.
+ *
+ * One row per option: the parser, --help and the manual's check are made from
+ * it.  Limits have their own rows (call/limits.c).
+ */
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/own.h"
+#include "base/text.h"
+#include "call/limits.h"
+#include "sandbox/native/copyin.h"
+
+struct option_row {
+	const char *name;
+	const char *metavar; /* NULL: takes no value */
+	int (*take)(struct run_options *o, const char *value, struct error *err);
+	const char *help;
+};
+
+static const struct language languages[] = {
+	{"python", "python3", "main.py", "PYTHONUNBUFFERED=1"},
+	{"node", "node", "main.js", NULL},
+	{"bash", "bash", "main.sh", NULL},
+};
+
+const struct language *language_by_name(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(languages); i++)
+		if (strcmp(name, languages[i].name) == 0)
+			return &languages[i];
+	return NULL;
+}
+
+/* Freed with the options. */
+static char *keep(struct run_options *o, char *text)
+{
+	if (text && o->n_owned < ARRAY_LEN(o->owned))
+		o->owned[o->n_owned++] = text;
+	return text;
+}
+
+static int take_lang(struct run_options *o, const char *value, struct error *err)
+{
+	o->language = language_by_name(value);
+	if (!o->language)
+		return fail(err, ERR_CALLER, "--lang %s: give python, node or bash", value);
+	return 0;
+}
+
+static int take_code(struct run_options *o, const char *value, struct error *err)
+{
+	(void)err;
+	o->code = value;
+	return 0;
+}
+
+/* PATH[:INSIDE]: a colon counts where an absolute path follows it. */
+static int take_grant(struct run_options *o, const char *value, bool write, struct error *err)
+{
+	struct profile *p = &o->request.profile;
+	const char *option = write ? "--write" : "--read";
+	char *source = keep(o, strdup(value));
+	char *colon = source ? strstr(source, ":/") : NULL;
+	const char *inside;
+
+	if (!source)
+		return fail_sys(err, "allocate");
+	if (p->n_grants == GRANTS_MAX)
+		return fail(err, ERR_CALLER, "%s: at most %d paths", option, GRANTS_MAX);
+	if (colon) {
+		*colon = '\0';
+		inside = colon + 1;
+	} else {
+		inside = keep(o, realpath(source, NULL));
+		if (!inside)
+			return fail(err, ERR_CALLER, "%s %s: %s", option, source, strerror(errno));
+	}
+	if (source[0] == '\0')
+		return fail(err, ERR_CALLER, "%s %s: the path on the host is missing", option,
+			    value);
+	p->grants[p->n_grants++] = (struct grant){source, inside, write};
+	return 0;
+}
+
+static int take_read(struct run_options *o, const char *value, struct error *err)
+{
+	return take_grant(o, value, false, err);
+}
+
+static int take_write(struct run_options *o, const char *value, struct error *err)
+{
+	return take_grant(o, value, true, err);
+}
+
+static int take_env(struct run_options *o, const char *value, struct error *err)
+{
+	size_t len = strcspn(value, "=");
+
+	if (value[len] != '=' || len == 0 || isdigit((unsigned char)value[0]))
+		return fail(err, ERR_CALLER, "--env %.60s: give NAME=VALUE", value);
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)value[i]) && value[i] != '_')
+			return fail(err, ERR_CALLER,
+				    "--env %.60s: a name has letters, digits and _ only", value);
+	if (o->n_env == ENV_MAX)
+		return fail(err, ERR_CALLER, "--env: at most %d variables", ENV_MAX);
+	o->env[o->n_env++] = (char *)(uintptr_t)value;
+	return 0;
+}
+
+static int take_programs(struct run_options *o, const char *value, struct error *err)
+{
+	struct profile *p = &o->request.profile;
+	char *list = keep(o, strdup(value));
+	char *rest = list, *word;
+
+	if (!list)
+		return fail_sys(err, "allocate");
+	while ((word = strsep(&rest, ","))) {
+		if (*word == '\0')
+			return fail(err, ERR_CALLER,
+				    "--programs %s: an empty name; give a list such as ls,cat,grep",
+				    value);
+		if (p->n_programs == PROGRAMS_MAX)
+			return fail(err, ERR_CALLER, "--programs: at most %d", PROGRAMS_MAX);
+		p->programs[p->n_programs++] = word;
+	}
+	return 0;
+}
+
+static int take_root(struct run_options *o, const char *value, struct error *err)
+{
+	char *path;
+
+	if (strcmp(value, "host") == 0) {
+		o->request.profile.root = NULL;
+		return 0;
+	}
+	path = keep(o, realpath(value, NULL));
+	if (!path)
+		return fail(err, ERR_CALLER,
+			    "--root %s: %s; give host or a directory made by belljar root build",
+			    value, strerror(errno));
+	o->request.profile.root = strcmp(path, "/") == 0 ? NULL : path;
+	return 0;
+}
+
+static int take_proc(struct run_options *o, const char *value, struct error *err)
+{
+	if (strcmp(value, "full") != 0)
+		return fail(err, ERR_CALLER, "--proc %s: the only value is full", value);
+	o->request.profile.proc_full = true;
+	return 0;
+}
+
+static int take_loopback(struct run_options *o, const char *value, struct error *err)
+{
+	(void)value, (void)err;
+	o->request.profile.loopback = true;
+	return 0;
+}
+
+static int take_stdin(struct run_options *o, const char *value, struct error *err)
+{
+	(void)value, (void)err;
+	o->request.stdin_fd = 0;
+	return 0;
+}
+
+static int take_put(struct run_options *o, const char *value, struct error *err)
+{
+	char *source = keep(o, strdup(value));
+	char *colon = source ? strrchr(source, ':') : NULL;
+	const char *inside;
+
+	if (!source)
+		return fail_sys(err, "allocate");
+	if (o->request.n_puts == PUTS_MAX)
+		return fail(err, ERR_CALLER, "--put: at most %d files", PUTS_MAX);
+	if (colon) {
+		*colon = '\0';
+		inside = colon + 1;
+		/* /work/a and a are the same place. */
+		if (strncmp(inside, "/work/", 6) == 0)
+			inside += 6;
+	} else {
+		const char *slash = strrchr(source, '/');
+
+		inside = slash ? slash + 1 : source;
+	}
+	if (copyin_check_path(inside, err) < 0)
+		return fail_in(err, "--put %s", value);
+	o->request.puts[o->request.n_puts++] = (struct put){source, inside};
+	return 0;
+}
+
+static int take_get(struct run_options *o, const char *value, struct error *err)
+{
+	char *glob = keep(o, strdup(value));
+	char *colon = glob ? strrchr(glob, ':') : NULL;
+
+	if (!glob)
+		return fail_sys(err, "allocate");
+	if (!colon || colon == glob || colon[1] == '\0')
+		return fail(
+			err, ERR_CALLER,
+			"--get %s: give a pattern in /work and a directory, such as '*.csv:out'",
+			value);
+	if (o->request.n_gets == GETS_MAX)
+		return fail(err, ERR_CALLER, "--get: at most %d patterns", GETS_MAX);
+	*colon = '\0';
+	if (strncmp(glob, "/work/", 6) == 0)
+		glob += 6;
+	if (glob_check(glob, err) < 0)
+		return fail_in(err, "--get %s", value);
+	o->request.gets[o->request.n_gets++] = (struct get){glob, colon + 1};
+	return 0;
+}
+
+static int take_json(struct run_options *o, const char *value, struct error *err)
+{
+	(void)value, (void)err;
+	o->json = true;
+	return 0;
+}
+
+static int take_status_fd(struct run_options *o, const char *value, struct error *err)
+{
+	uint64_t fd;
+
+	if (text_parse_uint(value, &fd, err) < 0 || fd > INT_MAX || fcntl((int)fd, F_GETFD) < 0)
+		return fail(err, ERR_CALLER,
+			    "--status-fd %s: give the number of a descriptor that is open", value);
+	o->status_fd = (int)fd;
+	return 0;
+}
+
+static int take_quiet(struct run_options *o, const char *value, struct error *err)
+{
+	(void)value, (void)err;
+	o->quiet = true;
+	return 0;
+}
+
+static int take_explain(struct run_options *o, const char *value, struct error *err)
+{
+	(void)value, (void)err;
+	o->explain = true;
+	return 0;
+}
+
+static int take_help(struct run_options *o, const char *value, struct error *err)
+{
+	(void)value, (void)err;
+	o->help = true;
+	return 0;
+}
+
+static int take_degraded(struct run_options *o, const char *value, struct error *err)
+{
+	own_str list = strdup(value);
+	char *rest = list, *word;
+
+	if (!list)
+		return fail_sys(err, "allocate");
+	while ((word = strsep(&rest, ","))) {
+		int layer = layer_by_name(word);
+
+		if (layer < 0)
+			return fail(err, ERR_CALLER,
+				    "--allow-degraded %s: no such layer; they are listed in "
+				    "belljar-run(1), for example memory,processes,cpu",
+				    word);
+		o->request.profile.allow_degraded |= 1u << layer;
+	}
+	return 0;
+}
+
+static int take_cgroup(struct run_options *o, const char *value, struct error *err)
+{
+	if (value[0] != '/')
+		return fail(err, ERR_CALLER, "--cgroup %s: give an absolute path", value);
+	o->request.profile.cgroup = value;
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{"lang", "LANG", take_lang, "run code: python, node or bash"},
+	{"read", "PATH[:INSIDE]", take_read, "let it read this file or directory"},
+	{"write", "PATH[:INSIDE]", take_write, "let it read and change this file or directory"},
+	{"env", "NAME=VALUE", take_env, "add this to its environment"},
+	{"programs", "A,B,C", take_programs, "only these programs exist inside"},
+	{"root", "host|DIR", take_root, "its programs: the host's, or a private root"},
+	{"proc", "full", take_proc, "a whole /proc, with made-up figures"},
+	{"loopback", NULL, take_loopback, "it may talk to itself over TCP and UDP"},
+	{"stdin", NULL, take_stdin, "pass standard input on to it"},
+	{"put", "FILE[:INSIDE]", take_put, "copy a file into its /work first"},
+	{"get", "GLOB:DIR", take_get, "copy files out of its /work afterwards"},
+	{"json", NULL, take_json, "print the account as JSON instead of the output"},
+	{"status-fd", "N", take_status_fd, "write that JSON to descriptor N"},
+	{"quiet", NULL, take_quiet, "no closing line"},
+	{"explain", NULL, take_explain, "say what would be done, and run nothing"},
+	{"allow-degraded", "LAYER,...", take_degraded, "go on without these layers"},
+	{"cgroup", "DIR", take_cgroup, "make control groups beneath this one"},
+	{"help", NULL, take_help, "this list"},
+};
+
+void options_init(struct run_options *o)
+{
+	memset(o, 0, sizeof(*o));
+	request_init(&o->request);
+	o->status_fd = -1;
+}
+
+void options_done(struct run_options *o)
+{
+	for (size_t i = 0; i < o->n_owned; i++)
+		free(o->owned[i]);
+	o->n_owned = 0;
+}
+
+static int unknown_option(const char *word, struct error *err)
+{
+	const char *names[ARRAY_LEN(rows) + 16] = {0};
+	const char *near;
+	char name[64];
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		names[n++] = rows[i].name;
+	for (size_t i = 0; i < limit_row_count && n < ARRAY_LEN(names) - 1; i++)
+		names[n++] = limit_rows[i].name;
+	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	near = text_nearest(name, names);
+	return fail(err, ERR_CALLER, "there is no option %s%s%s; see belljar run --help", word,
+		    near ? "; did you mean --" : "", near ? near : "");
+}
+
+static const struct option_row *find_row(const char *name, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (strlen(rows[i].name) == len && strncmp(rows[i].name, name, len) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+static const struct limit_row *find_limit(const char *name, size_t len)
+{
+	for (size_t i = 0; i < limit_row_count; i++)
+		if (strlen(limit_rows[i].name) == len &&
+		    strncmp(limit_rows[i].name, name, len) == 0)
+			return &limit_rows[i];
+	return NULL;
+}
+
+/* --name VALUE or --name=VALUE; *argv is left at the last word used. */
+static int take_long(struct run_options *o, char ***argv, struct error *err)
+{
+	const char *word = **argv;
+	size_t len = strcspn(word + 2, "=");
+	const struct option_row *row = find_row(word + 2, len);
+	const struct limit_row *limit = find_limit(word + 2, len);
+	const char *value = word[2 + len] == '=' ? word + 3 + len : NULL;
+
+	if (!row && !limit)
+		return unknown_option(word, err);
+	if (row && !row->metavar) {
+		if (value)
+			return fail(err, ERR_CALLER, "--%s takes no value", row->name);
+		return row->take(o, NULL, err);
+	}
+	if (!value) {
+		value = *++*argv;
+		if (!value) {
+			--*argv;
+			return fail(err, ERR_CALLER, "%s needs a value: %s %s", word, word,
+				    row ? row->metavar : limit->metavar);
+		}
+	}
+	return row ? row->take(o, value, err)
+		   : limits_set(&o->request.job.limits, limit, value, err);
+}
+
+static int take_short(struct run_options *o, char ***argv, struct error *err)
+{
+	const char *word = **argv;
+
+	if (strcmp(word, "-h") == 0)
+		return take_help(o, NULL, err);
+	if (strcmp(word, "-c") != 0)
+		return fail(err, ERR_CALLER, "there is no option %s; see belljar run --help", word);
+	if (!*++*argv)
+		return --*argv, fail(err, ERR_CALLER, "-c needs the code: -c 'print(2+2)'");
+	return take_code(o, **argv, err);
+}
+
+int options_parse(struct run_options *o, char **argv, struct error *err)
+{
+	for (argv++; *argv; argv++) {
+		const char *word = *argv;
+
+		if (strcmp(word, "--") == 0) {
+			argv++;
+			break;
+		}
+		if (word[0] != '-' || word[1] == '\0')
+			break;
+		if ((word[1] == '-' ? take_long(o, &argv, err) : take_short(o, &argv, err)) < 0)
+			return -1;
+	}
+	o->command = argv;
+	return 0;
+}
+
+void options_print_help(void)
+{
+	char left[64];
+
+	puts("usage: belljar run [options] -- CMD [ARGS...]\n"
+	     "       belljar run [options] --lang python|node|bash FILE|- [ARGS...]\n"
+	     "       belljar run [options] --lang python|node|bash -c CODE [ARGS...]\n\n"
+	     "limits");
+	for (size_t i = 0; i < limit_row_count; i++) {
+		(void)snprintf(left, sizeof(left), "--%s %s", limit_rows[i].name,
+			       limit_rows[i].metavar);
+		printf("  %-26s %s\n", left, limit_rows[i].help);
+	}
+	puts("\noptions");
+	printf("  %-26s %s\n", "-c CODE", "the code for --lang");
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		(void)snprintf(left, sizeof(left), "--%s %s", rows[i].name,
+			       rows[i].metavar ? rows[i].metavar : "");
+		printf("  %-26s %s\n", left, rows[i].help);
+	}
+	puts("\nexit codes: the program's own; 124 out of time; 125 belljar failed; 126 refused;\n"
+	     "127 not found; 128+n ended by signal n; 137 out of memory, disk, processes or "
+	     "output\n"
+	     "\nmore: man belljar-run");
+}
