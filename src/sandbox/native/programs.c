@@ -505,6 +505,8 @@ static int find_all(struct finder *f, const char *const *programs, size_t n, str
 	if (take_objects(f, err) < 0)
 		return -1;
 	needed_tidy(&f->list);
+	for (size_t i = 0; i < f->list.n; i++)
+		f->list.items[i].prefix = strlen(f->root.real);
 	return 0;
 }
 
