@@ -16,6 +16,7 @@ enum {
 	EXIT_RESOURCE = 137,
 };
 
+int cmd_root(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 
 /* "belljar: <text>" on stderr; returns EXIT_BELLJAR. */

@@ -19,6 +19,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/own.h"
+#include "base/sha256.h"
 #include "base/text.h"
 #include "sandbox/native/treewalk.h"
 
@@ -82,9 +83,28 @@ static const char *type_name(mode_t mode)
 	return S_ISLNK(mode) ? "link" : "other";
 }
 
+static int digest(const struct treewalk_entry *entry, char ret_hex[static SHA256_HEX],
+		  struct error *err)
+{
+	own_fd fd = openat(entry->dir, entry->name,
+			   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	static char chunk[65536];
+	own(sha256) hash = {0};
+	ssize_t n;
+
+	if (fd < 0)
+		return fail_sys(err, "open %s", entry->path);
+	if (sha256_init(&hash, err) < 0)
+		return -1;
+	while ((n = fd_read_all(fd, chunk, sizeof(chunk), err)) > 0)
+		if (sha256_add(&hash, chunk, (size_t)n, err) < 0)
+			return -1;
+	return n < 0 ? fail_in(err, "%s", entry->path) : sha256_done(&hash, ret_hex, err);
+}
+
 static int describe(const struct treewalk_entry *entry, struct buf *out, struct error *err)
 {
-	char target[PATH_MAX], mode[16];
+	char target[PATH_MAX], mode[16], hex[SHA256_HEX];
 	struct json j;
 	ssize_t n;
 
@@ -102,8 +122,12 @@ static int describe(const struct treewalk_entry *entry, struct buf *out, struct 
 		(void)snprintf(mode, sizeof(mode), "%04o", entry->st.st_mode & 07777);
 		json_str(&j, "mode", mode);
 	}
-	if (S_ISREG(entry->st.st_mode))
+	if (S_ISREG(entry->st.st_mode)) {
+		if (digest(entry, hex, err) < 0)
+			return -1;
 		json_uint(&j, "size", (uint64_t)entry->st.st_size);
+		json_str(&j, "sha256", hex);
+	}
 	json_object_end(&j);
 	return json_end(&j);
 }
@@ -157,6 +181,8 @@ int manifest_write(int root, const char *const *programs, size_t n, struct error
 	own_fd fd = -1;
 
 	buf_init(&out, MANIFEST_BYTES_MAX);
+	if (sha256_load(err) < 0)
+		return -1;
 	if (treewalk_visit(root, take_entry, &lines, err) < 0 ||
 	    put_together(&lines, programs, n, &out, err) < 0)
 		return fail_in(err, "%s", MANIFEST_NAME);
@@ -285,7 +311,8 @@ int manifest_check(int root, manifest_complain *complain, void *context, struct 
 	own(lines) listed = {0};
 	int result = -1;
 
-	if (load(root, &listed, err) == 0 && treewalk_visit(root, examine, &c, err) == 0) {
+	if (sha256_load(err) == 0 && load(root, &listed, err) == 0 &&
+	    treewalk_visit(root, examine, &c, err) == 0) {
 		compare(&c, &listed);
 		result = c.found;
 	}

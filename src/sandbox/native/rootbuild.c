@@ -339,9 +339,11 @@ static int fill(struct maker *m, struct error *err)
 {
 	own(needed_list) list = {0};
 
-	if (choose_programs(m, err) < 0 ||
-	    programs_needed("", m->result.programs, m->result.n_programs, &list, err) < 0)
+	if (choose_programs(m, err) < 0)
 		return -1;
+	/* The usual ones were looked for before: what fails now was asked for. */
+	if (programs_needed("", m->result.programs, m->result.n_programs, &list, err) < 0)
+		return m->b->n_with ? fail_in(err, "--with") : -1;
 	if (make_skeleton(m, err) < 0 || copy_list(m, &list, err) < 0 ||
 	    copy_packages(m, &list, err) < 0)
 		return -1;
