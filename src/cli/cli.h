@@ -16,6 +16,7 @@ enum {
 	EXIT_RESOURCE = 137,
 };
 
+int cmd_root(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 /* Not for people: what doctor --attack runs inside. */

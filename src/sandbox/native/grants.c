@@ -129,7 +129,7 @@ int grants_check(const struct profile *profile, struct error *err)
 	return 0;
 }
 
-static int wait_to_be_killed(void *arg)
+static _Noreturn int wait_to_be_killed(void *arg)
 {
 	(void)arg;
 	for (;;)
