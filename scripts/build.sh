@@ -16,6 +16,7 @@ if [ ! -f "$build/build.ninja" ]; then
 	fi
 fi
 if ! ninja -C "$build" >"$log" 2>&1; then
-	grep -v '^\[[0-9]*/[0-9]*\] \(Compiling\|Linking\|Generating\)' "$log" | tail -n 60 >&2
+	# From the first failure on; without one it was the configuration.
+	{ sed -n '/^FAILED:/,$p' "$log" | grep . || tail -n 30 "$log"; } | head -n 60 >&2
 	exit 1
 fi

@@ -3,4 +3,5 @@
 # check-shell.sh: the scripts are sound.
 . "$(dirname "$0")/lint.sh"
 need shellcheck
-sources '*.sh' | xargs shellcheck --external-sources --source-path=SCRIPTDIR .ci/run
+# SC2016: a program for awk in single quotes means its dollars.
+sources '*.sh' | xargs shellcheck --exclude=SC2016 --external-sources --source-path=SCRIPTDIR .ci/run

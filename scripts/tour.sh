@@ -20,6 +20,9 @@ account() {
 import json, sys
 
 a = json.load(open(sys.argv[1]))
+if a["error"]:
+    print("  status %s, %s" % (a["status"], a["error"]["kind"]))
+    sys.exit(1)
 use = a["resource_usage"]
 if a["exit_code"] is not None:
     end = "exit code %d" % a["exit_code"]
@@ -56,13 +59,11 @@ show() {
 	shift
 	: >"$status"
 	"$belljar" "$word" --quiet --status-fd 3 "$@" 3>"$status" 2>&1 | sed 's/^/  | /'
-	if [ ! -s "$status" ]; then
-		printf '\nbelljar could not make a box here (see above). "%s doctor" says what is missing.\n' \
-			"$belljar"
+	printf '%s' "$dim"
+	if ! account "$status"; then
+		printf '%s\nbelljar could not run this here; the line above says why.\n' "$off"
 		exit 1
 	fi
-	printf '%s' "$dim"
-	account "$status"
 	printf '%s' "$off"
 }
 

@@ -237,7 +237,7 @@ bool glob_may_enter(const char *pattern, const char *directory)
 	if (*directory && !(feed(&program, &marks, directory) && feed(&program, &marks, "/")))
 		return false;
 	/* Any mark but the last one wants at least one byte more. */
-	return memchr(marks.on, true, program.n) != NULL;
+	return memchr(marks.on, 1, program.n) != NULL;
 }
 
 /* Is one part of the name between slashes one that no file can have? */
