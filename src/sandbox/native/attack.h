@@ -42,6 +42,7 @@ struct bait {
 	uint64_t pid;     /* of a process outside */
 	uint64_t processes, disk_bytes, inodes, files, memory_bytes; /* the box's limits */
 	int held_fd, listener, stream;                               /* kept by bait_set */
+	void *attached;
 };
 
 int bait_set(struct bait *ret, const struct limits *limits, struct error *err);

@@ -134,6 +134,12 @@ static int set_ipc(struct bait *b, struct error *err)
 	if (segment < 0)
 		return fail_sys(err, "make a shared memory segment");
 	b->segment = (uint64_t)segment;
+	/* Removed at once, it stays within reach for as long as we are attached. */
+	b->attached = shmat(segment, NULL, 0);
+	if (b->attached == (void *)-1 || shmctl(segment, IPC_RMID, NULL) < 0) {
+		(void)shmctl(segment, IPC_RMID, NULL);
+		return fail_sys(err, "attach a shared memory segment");
+	}
 	queue = mq_open(b->queue, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666, &attr);
 	if (queue < 0)
 		return fail_sys(err, "make a message queue");
@@ -144,7 +150,7 @@ int bait_set(struct bait *ret, const struct limits *limits, struct error *err)
 {
 	char id[40];
 
-	*ret = (struct bait){.held_fd = -1, .listener = -1, .stream = -1, .segment = UINT64_MAX};
+	*ret = (struct bait){.held_fd = -1, .listener = -1, .stream = -1};
 	account_make_id(id, sizeof(id));
 	(void)snprintf(ret->secret, sizeof(ret->secret), "%s", id);
 	(void)snprintf(ret->socket, sizeof(ret->socket), "belljar-%s", id);
@@ -177,10 +183,10 @@ void bait_clear(struct bait *bait)
 		(void)unlink(bait->file);
 	if (bait->queue[0])
 		(void)mq_unlink(bait->queue);
-	if (bait->segment != UINT64_MAX)
-		(void)shmctl((int)bait->segment, IPC_RMID, NULL);
+	if (bait->attached && bait->attached != (void *)-1)
+		(void)shmdt(bait->attached);
 	(void)unsetenv(canary);
-	*bait = (struct bait){.held_fd = -1, .listener = -1, .stream = -1, .segment = UINT64_MAX};
+	*bait = (struct bait){.held_fd = -1, .listener = -1, .stream = -1};
 }
 
 void bait_end(struct bait *bait)
