@@ -10,13 +10,18 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <mqueue.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -25,6 +30,24 @@
 
 enum { BAIT_FD = 97 };
 static const char canary[] = "BELLJAR_CANARY";
+
+const char *const bait_paths[] = {
+	"/dev/null",
+	"/dev/zero",
+	"/dev/full",
+	"/dev/random",
+	"/dev/urandom",
+	"/usr",
+	"/usr/bin/env",
+	"/etc",
+	"/etc/alternatives",
+	"/etc/ld.so.cache",
+	"/",
+	"/tmp",
+	"/etc/hostname",
+	NULL,
+};
+static_assert(ARRAY_LEN(bait_paths) <= BAIT_PATHS_MAX, "room for every path");
 
 static const struct {
 	const char *name;
@@ -146,6 +169,44 @@ static int set_ipc(struct bait *b, struct error *err)
 	return mq_close(queue) < 0 ? fail_sys(err, "close a message queue") : 0;
 }
 
+/* Shared ones: nobody on the host is kept from locking, too, unless exclusively. */
+static void set_locks(struct bait *b)
+{
+	for (size_t i = 0; i < BAIT_PATHS_MAX; i++)
+		b->locks[i] = -1;
+	for (size_t i = 0; bait_paths[i]; i++) {
+		b->locks[i] = open(bait_paths[i], O_RDONLY | O_CLOEXEC);
+		if (b->locks[i] >= 0)
+			(void)flock(b->locks[i], LOCK_SH | LOCK_NB);
+	}
+}
+
+__attribute__((noreturn)) static void touch_for_ever(pid_t parent)
+{
+	struct timespec moment = {.tv_nsec = 10000000};
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	while (getppid() == parent) {
+		for (size_t i = 0; bait_paths[i]; i++)
+			(void)close(open(bait_paths[i], O_RDONLY | O_CLOEXEC));
+		(void)nanosleep(&moment, NULL);
+	}
+	_exit(0);
+}
+
+static int set_toucher(struct bait *b, struct error *err)
+{
+	pid_t parent = getpid();
+
+	b->toucher = fork();
+	if (b->toucher < 0)
+		return fail_sys(err, "fork");
+	if (b->toucher == 0)
+		touch_for_ever(parent);
+	b->pid = (uint64_t)b->toucher;
+	return 0;
+}
+
 int bait_set(struct bait *ret, const struct limits *limits, struct error *err)
 {
 	char id[40];
@@ -156,7 +217,7 @@ int bait_set(struct bait *ret, const struct limits *limits, struct error *err)
 	(void)snprintf(ret->socket, sizeof(ret->socket), "belljar-%s", id);
 	(void)snprintf(ret->queue, sizeof(ret->queue), "/belljar-%s", id);
 	(void)gethostname(ret->host, sizeof(ret->host) - 1);
-	ret->pid = (uint64_t)getpid();
+	set_locks(ret);
 	ret->processes = limits->processes;
 	ret->disk_bytes = limits->disk_bytes;
 	ret->inodes = limits->inodes;
@@ -164,7 +225,8 @@ int bait_set(struct bait *ret, const struct limits *limits, struct error *err)
 	ret->memory_bytes = limits->memory_bytes;
 	if (setenv(canary, ret->secret, 1) < 0)
 		return fail_sys(err, "set %s", canary);
-	if (set_file(ret, err) < 0 || set_sockets(ret, err) < 0 || set_ipc(ret, err) < 0) {
+	if (set_file(ret, err) < 0 || set_sockets(ret, err) < 0 || set_ipc(ret, err) < 0 ||
+	    set_toucher(ret, err) < 0) {
 		bait_clear(ret);
 		return fail_in(err, "lay out bait");
 	}
@@ -173,6 +235,13 @@ int bait_set(struct bait *ret, const struct limits *limits, struct error *err)
 
 void bait_clear(struct bait *bait)
 {
+	if (bait->toucher > 0) {
+		(void)kill(bait->toucher, SIGKILL);
+		(void)waitpid(bait->toucher, NULL, 0);
+	}
+	for (size_t i = 0; i < BAIT_PATHS_MAX; i++)
+		if (bait->locks[i] > STDERR_FILENO)
+			(void)close(bait->locks[i]);
 	if (bait->held_fd >= 0)
 		(void)close(bait->held_fd);
 	if (bait->listener >= 0)

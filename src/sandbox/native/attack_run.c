@@ -14,7 +14,7 @@
 #include "base/own.h"
 #include "sandbox/native/attack_parts.h"
 
-enum { DEADLINE_S = 10, LINE_MAX_BYTES = 256 };
+enum { DEADLINE_S = 20, LINE_MAX_BYTES = 256 };
 
 void held(struct attack_result *r, const char *fmt, ...)
 {
