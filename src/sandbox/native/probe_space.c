@@ -122,7 +122,8 @@ void look_own_uid(const struct check *self, struct finding *ret)
 	(void)self;
 	if (geteuid() != 0) {
 		found(ret, CHECK_INFO,
-		      "all boxes of an ordinary user share the user's uid, hence its quotas, and the "
+		      "all boxes of an ordinary user share the user's uid, hence its quotas, and "
+		      "the "
 		      "host's device nodes, hence locks and watches on these");
 		fix(ret, "run belljar as root to give every box a uid and devices of its own");
 		return;
