@@ -203,6 +203,7 @@ static int set_rlimits(struct payload *p)
 	const struct seal_limits limits = {
 		.limits = p->limits,
 		.memory_by_rlimit = p->memory_by_rlimit,
+		.processes_by_rlimit = p->board->layers[LAYER_PROCESSES].state != LAYER_FULL,
 		/* In user mode the launcher and init have the program's uid. */
 		.own_processes = p->plan->root_mode ? 0 : 2,
 	};
