@@ -7,12 +7,12 @@ FUZZ_SECONDS ?= 30
 export BUILD FUZZ_SECONDS
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test bench lint fuzz install clean
+.PHONY: help build run test test-v2 bench lint fuzz install clean
 
 help: ## this list
 	@echo 'belljar: run the tool calls of language-model agents in a sealed box'
 	@echo
-	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(firstword $(MAKEFILE_LIST)) | \
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' $(firstword $(MAKEFILE_LIST)) | \
 		while IFS='|' read -r word what; do printf '  make %-9s %s\n' "$$word" "$$what"; done
 	@echo
 	@echo 'run, test, bench, lint and fuzz install missing Debian packages and say which.'
@@ -27,6 +27,9 @@ run: build ## compile, then a short tour of real runs
 test: ## everything that must hold: tests, lint, both compilers, sanitizers
 	@scripts/setup.sh test
 	@scripts/test.sh
+
+test-v2: build ## the box on cgroup v2, in an emulated machine
+	@tests/guest/run.sh --fetch $(BUILD)
 
 bench: ## a table of times against other tools
 	@scripts/setup.sh bench

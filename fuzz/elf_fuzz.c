@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* elf_fuzz.c - hostile ELF files, and the search paths that they name. */
+#include "fuzz.h"
+
 #include <assert.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "sandbox/native/elf.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void expand(const char *path)
 {

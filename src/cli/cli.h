@@ -16,7 +16,11 @@ enum {
 	EXIT_RESOURCE = 137,
 };
 
+int cmd_root(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+/* Not for people: what doctor --attack runs inside. */
+int cmd_attack(int argc, char **argv);
 
 /* "belljar: <text>" on stderr; returns EXIT_BELLJAR. */
 int cli_complain(const struct error *err);

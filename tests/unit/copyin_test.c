@@ -61,7 +61,7 @@ TEST(names_that_leave_work_are_refused)
 	CHECK(path_refused("..", "'..'"));
 	CHECK(path_refused("a/../../b", "'..'"));
 	CHECK(path_refused("./a", "'.'"));
-	for (int i = 0; i < 33; i++)
+	for (size_t i = 0; i < 33; i++)
 		memcpy(deep + 2 * i, "a/", 2);
 	memcpy(deep + 66, "b", 2);
 	CHECK(path_refused(deep, "deep"));

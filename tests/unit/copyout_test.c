@@ -168,6 +168,17 @@ TEST(a_target_that_cannot_be_made_is_an_error)
 	CHECK(s.err.kind == ERR_CALLER);
 }
 
+TEST(what_cannot_work_is_said_before_the_run)
+{
+	own(stage) s = stage_make();
+
+	CHECK(copyout_prepare("*", s.host.path, &s.err) == 0);
+	CHECK(copyout_prepare("/etc/*", s.host.path, &s.err) < 0 && s.err.kind == ERR_CALLER);
+	CHECK(copyout_prepare("*", "/proc/no/such", &s.err) < 0 &&
+	      strstr(s.err.text, "/proc/no/such"));
+	CHECK(copyout_prepare("*", "/dev/null", &s.err) < 0);
+}
+
 TEST(a_glob_without_a_match_is_in_the_account)
 {
 	own(stage) s = stage_make();

@@ -30,7 +30,7 @@ static void make_fake(char *ret_path, size_t room, int version)
 }
 
 /* What the fake printed, or the error. */
-static void ask(int version, uid_t uid, char **argv, char *ret, size_t room)
+static void ask(int version, uid_t uid, char **args, char *ret, size_t room)
 {
 	char fake[64];
 	struct error err = {0};
@@ -42,7 +42,7 @@ static void ask(int version, uid_t uid, char **argv, char *ret, size_t room)
 	if (fork() == 0) {
 		(void)dup2(ends[1], STDOUT_FILENO);
 		if (uid == geteuid() || setresuid(uid, uid, uid) == 0)
-			(void)delegate_reexec_by(fake, argv, &err);
+			(void)delegate_reexec_by(fake, args, &err);
 		printf("error: %s\n", err.text);
 		fflush(stdout);
 		_exit(1);
@@ -58,13 +58,13 @@ static void ask(int version, uid_t uid, char **argv, char *ret, size_t room)
 
 TEST(we_start_again_in_a_scope_with_the_same_arguments)
 {
-	char *argv[] = {(char[]){"belljar"}, (char[]){"run"}, (char[]){"a b"}, (char[]){""}, NULL};
+	char *args[] = {(char[]){"run"}, (char[]){"a b"}, (char[]){""}, NULL};
 	char self[512] = "", want[1024], got[2048];
 
 	if (geteuid() != 0)
 		SKIP("as an ordinary user systemd-run gets one argument more");
 	CHECK(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
-	ask(255, 0, argv, got, sizeof(got));
+	ask(255, 0, args, got, sizeof(got));
 	(void)snprintf(want, sizeof(want),
 		       "--scope\n--quiet\n--collect\n-p\nDelegate=yes\n--\n%s\nrun\na b\n\nscope=1 "
 		       "runtime=\n",
@@ -74,51 +74,51 @@ TEST(we_start_again_in_a_scope_with_the_same_arguments)
 
 TEST(a_new_systemd_run_may_not_expand_our_arguments)
 {
-	char *argv[] = {(char[]){"belljar"}, (char[]){"${HOME}"}, NULL};
+	char *args[] = {(char[]){"${HOME}"}, NULL};
 	char got[2048];
 
 	if (geteuid() != 0)
 		SKIP("needs root or a session");
-	ask(254, 0, argv, got, sizeof(got));
+	ask(254, 0, args, got, sizeof(got));
 	CHECK(strstr(got, "--expand-environment=no\n--\n"));
 	CHECK(strstr(got, "\n${HOME}\n"));
-	ask(253, 0, argv, got, sizeof(got)); /* does not expand, nor know the option */
+	ask(253, 0, args, got, sizeof(got)); /* does not expand, nor know the option */
 	CHECK(!strstr(got, "--expand-environment"));
 	CHECK(strstr(got, "\n${HOME}\n"));
 }
 
 TEST(an_ordinary_user_asks_his_own_manager)
 {
-	char *argv[] = {(char[]){"belljar"}, (char[]){"run"}, NULL};
+	char *args[] = {(char[]){"run"}, NULL};
 	char got[2048];
 
 	if (geteuid() != 0)
 		SKIP("needs root to become somebody else");
 	(void)unsetenv("XDG_RUNTIME_DIR");
-	ask(255, 54321, argv, got, sizeof(got));
+	ask(255, 54321, args, got, sizeof(got));
 	CHECK(strstr(got, "error: ") && strstr(got, "enable-linger"));
 	(void)setenv("XDG_RUNTIME_DIR", "/run/elsewhere", 1);
-	ask(255, 54321, argv, got, sizeof(got));
+	ask(255, 54321, args, got, sizeof(got));
 	CHECK(strstr(got, "\n--user\n") && strstr(got, "runtime=/run/elsewhere\n"));
 }
 
 TEST(the_second_attempt_is_refused)
 {
-	char *argv[] = {(char[]){"belljar"}, NULL};
+	char *args[] = {NULL};
 	struct error err = {0};
 
 	(void)setenv("BELLJAR_SCOPE", "1", 1);
 	CHECK(!delegate_possible());
-	CHECK(delegate_reexec_by("/bin/true", argv, &err) < 0 && err.kind == ERR_CONFIG);
+	CHECK(delegate_reexec_by("/bin/true", args, &err) < 0 && err.kind == ERR_CONFIG);
 }
 
 TEST(a_missing_systemd_run_is_an_error)
 {
-	char *argv[] = {(char[]){"belljar"}, NULL};
+	char *args[] = {NULL};
 	struct error err = {0};
 
 	(void)unsetenv("BELLJAR_SCOPE");
 	(void)setenv("XDG_RUNTIME_DIR", "/run/elsewhere", 1);
-	CHECK(delegate_reexec_by("/no/such/systemd-run", argv, &err) < 0);
+	CHECK(delegate_reexec_by("/no/such/systemd-run", args, &err) < 0);
 	CHECK(err.kind == ERR_SYSTEM && strstr(err.text, "/no/such/systemd-run"));
 }

@@ -96,6 +96,7 @@ TEST(a_program_comes_with_its_loader_and_libraries)
 	CHECK(find_inside(&list, "/usr/bin/it")->execute);
 	CHECK(find_inside(&list, "/usr" LOADER)->execute);
 	CHECK(!find_inside(&list, LIBS "/libc.so.6")->execute);
+	CHECK_STR(list.items[0].source + list.items[0].prefix, "/usr/bin/it");
 	CHECK(!list.has_interpreter);
 	tree_end();
 }

@@ -117,11 +117,14 @@ void cgroup_doors(const struct cgroup *group, struct cgroup_doors *ret);
 int cgroup_cpu_us(const struct cgroup *group, uint64_t *ret_us);
 int cgroup_forks_refused(const struct cgroup *group, uint64_t *ret);
 int cgroup_oom_kills(const struct cgroup *group, uint64_t *ret);
+int cgroup_processes(const struct cgroup *group, uint64_t *ret); /* alive now */
 
 /* Fills in what the groups counted and leaves the other members alone: cpu_user_us,
  * cpu_system_us, cpu_throttled_us, memory_peak_bytes (with tmpfs and page cache),
- * memory_limit_hits, forks_refused, processes_peak (kernels before 6.11 do not count it),
- * read_bytes and write_bytes (version 2 only).  -1: a counter that should be there is not. */
+ * memory_limit_hits, forks_refused, processes_peak, read_bytes and write_bytes (version 2 only).
+ * Older kernels keep no peak of memory (version 2 before 5.19) or of processes (before 6.11):
+ * then what the caller sampled into usage stays, and is raised if more is known.
+ * -1: a counter that should be there is not. */
 int cgroup_account(const struct cgroup *group, struct usage *usage, uint64_t *ret_oom_kills);
 
 /* Removes the groups.  The last process may take a moment to be gone: waits up to 2 s, then says

@@ -47,6 +47,10 @@ static const struct counter forks_refused = {
 	CONTROLLER_PIDS, {{"pids.events", "max", 1}, {"pids.events", "max", 1}}};
 static const struct counter pids_peak = {CONTROLLER_PIDS,
 					 {{"pids.peak", "", 1}, {"pids.peak", "", 1}}};
+static const struct counter pids_now = {CONTROLLER_PIDS,
+					{{"pids.current", "", 1}, {"pids.current", "", 1}}};
+static const struct counter pids_limit = {CONTROLLER_PIDS,
+					  {{"pids.max", "", 1}, {"pids.max", "", 1}}};
 static const struct counter memory_peak = {
 	CONTROLLER_MEMORY, {{"memory.max_usage_in_bytes", "", 1}, {"memory.peak", "", 1}}};
 static const struct counter memory_now = {
@@ -85,6 +89,11 @@ int cgroup_forks_refused(const struct cgroup *group, uint64_t *ret)
 int cgroup_oom_kills(const struct cgroup *group, uint64_t *ret)
 {
 	return count(group, &oom_kills, ret);
+}
+
+int cgroup_processes(const struct cgroup *group, uint64_t *ret)
+{
+	return count(group, &pids_now, ret);
 }
 
 static int split_cpu_v2(const struct cgroup *group, const struct cgroup_tree *tree,
@@ -151,15 +160,24 @@ static int count_limit_hits(const struct cgroup *group, uint64_t *ret)
 	return 0;
 }
 
+static void raise_to(uint64_t *peak, uint64_t value)
+{
+	if (*peak < value)
+		*peak = value;
+}
+
 static int account_memory(const struct cgroup *group, struct usage *usage, uint64_t *ret_oom_kills)
 {
+	uint64_t now = 0;
 	int result = 0;
 
 	if (!tree_of(group, CONTROLLER_MEMORY))
 		return 0;
 	/* Before 5.19 version 2 keeps no peak; what is there now is the least it can have been. */
-	if (count(group, &memory_peak, &usage->memory_peak_bytes) < 0)
-		result = count(group, &memory_now, &usage->memory_peak_bytes);
+	if (count(group, &memory_peak, &usage->memory_peak_bytes) < 0) {
+		result = count(group, &memory_now, &now);
+		raise_to(&usage->memory_peak_bytes, now);
+	}
 	if (count_limit_hits(group, &usage->memory_limit_hits) < 0)
 		result = -1;
 	if (count(group, &oom_kills, ret_oom_kills) < 0)
@@ -172,10 +190,17 @@ static int account_memory(const struct cgroup *group, struct usage *usage, uint6
 
 static int account_pids(const struct cgroup *group, struct usage *usage)
 {
+	uint64_t limit;
+
 	if (!tree_of(group, CONTROLLER_PIDS))
 		return 0;
-	(void)count(group, &pids_peak, &usage->processes_peak); /* 6.11 has it, for both */
-	return count(group, &forks_refused, &usage->forks_refused);
+	if (count(group, &forks_refused, &usage->forks_refused) < 0)
+		return -1;
+	/* Before 6.11 no peak is kept; but who was refused a process had all of them. */
+	if (count(group, &pids_peak, &usage->processes_peak) < 0 && usage->forks_refused &&
+	    count(group, &pids_limit, &limit) == 0)
+		raise_to(&usage->processes_peak, limit);
+	return 0;
 }
 
 static void account_io(const struct cgroup *group, struct usage *usage)

@@ -257,21 +257,21 @@ static const char *v2_refusal(const struct v2_look *look, enum controller c)
 	bool counts_anyway = c == CONTROLLER_CPUACCT; /* cpu.stat is in every group */
 
 	if (!look->found)
-		return "our own group is not visible in the mounted hierarchy; give --cgroup DIR";
+		return "our own cgroup is not visible in the mounted hierarchy; give --cgroup DIR";
 	if (!counts_anyway && !cgroup_parse_has_word(look->controllers, controller_name(c)))
-		return "the groups above ours do not hand it down; " OWN_SCOPE;
+		return "the cgroups above ours do not hand it down; " OWN_SCOPE;
 	if (look->read_only)
 		return "the cgroup2 mount is read-only; remount it writable";
 	if (!look->domain)
-		return "the group is a threaded one; give --cgroup DIR";
+		return "the cgroup is a threaded one; give --cgroup DIR";
 	if (!look->writable)
-		return "the group belongs to somebody else; " OWN_SCOPE;
+		return "the cgroup belongs to somebody else; " OWN_SCOPE;
 	if (!look->reachable)
-		return "we may not start processes there from the group we are in; " OWN_SCOPE;
+		return "we may not start processes there from the cgroup we are in; " OWN_SCOPE;
 	if (counts_anyway || cgroup_parse_has_word(look->enabled, controller_name(c)))
 		return NULL;
 	if (look->foreign)
-		return "the group holds other processes; " OWN_SCOPE " or give --cgroup DIR";
+		return "the cgroup holds other processes; " OWN_SCOPE " or give --cgroup DIR";
 	return NULL;
 }
 
@@ -305,11 +305,12 @@ static void place_v2(const struct v2_look *look, enum controller c, struct cgrou
 static const char *v1_refusal(const struct cgroup_mount *m, const char *dir)
 {
 	if (!has_file(dir, "/tasks"))
-		return "the group does not exist in this hierarchy; make it with mkdir";
+		return "the cgroup does not exist in this hierarchy; make it with mkdir";
 	if (m->read_only)
 		return "the cgroup mount is read-only; remount it writable";
 	if (!may_write(dir, ""))
-		return "the group belongs to somebody else, and version 1 cannot be delegated; run "
+		return "the cgroup belongs to somebody else, and version 1 cannot be delegated; "
+		       "run "
 		       "as root or boot with version 2";
 	return NULL;
 }
@@ -326,8 +327,9 @@ static void place_v1(const struct survey *s, enum controller c, struct cgroup_ho
 		if (m->version != 1 || !(m->controllers & 1U << c))
 			continue;
 		if (!dir_beneath(s, m, 1U << c, dir)) {
-			refuse(place, "our own group is not visible in the mounted hierarchy; give "
-				      "--cgroup DIR");
+			refuse(place,
+			       "our own cgroup is not visible in the mounted hierarchy; give "
+			       "--cgroup DIR");
 			continue;
 		}
 		why = v1_refusal(m, dir);

@@ -385,6 +385,20 @@ static int walk_tree(struct walk *w, int work, struct error *err)
 	return 0;
 }
 
+int copyout_prepare(const char *glob, const char *dir, struct error *err)
+{
+	own_fd fd = -1;
+
+	if (glob_check(glob, err) < 0 || sha256_load(err) < 0)
+		return -1;
+	fd = outdir_open(dir, err);
+	if (fd < 0)
+		return -1;
+	if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
+		return fail_sys(err, "write to the directory %s", dir);
+	return 0;
+}
+
 int copyout_collect(int work, const char *glob, const char *dir, const struct copyout_caps *caps,
 		    struct account *account, struct error *err)
 {

@@ -22,6 +22,10 @@ enum { COPYOUT_DEPTH_MAX = 64, COPYOUT_ENTRIES_MAX = 1000000 };
 /* What a box with these limits can really have written: larger is sparse, and refused. */
 void copyout_caps_for(const struct limits *limits, struct copyout_caps *ret);
 
+/* Before the program runs: is the glob one, can dir be written to, is libcrypto there?  A wrong
+ * word should not cost a run. */
+int copyout_prepare(const char *glob, const char *dir, struct error *err);
+
 /* Copies each regular file beneath work whose name matches glob into dir, which is made if it is
  * not there; nothing in dir is followed out of it, and only regular files are replaced.  Each match
  * becomes an artifact of the account: copied, with size and SHA-256, or refused, with the reason.

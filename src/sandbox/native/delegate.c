@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +39,10 @@ static size_t count_of(char **list)
 	return n;
 }
 
-static bool has_dollar(char **argv)
+static bool has_dollar(char **args)
 {
-	for (; *argv; argv++)
-		if (strchr(*argv, '$'))
+	for (; *args; args++)
+		if (strchr(*args, '$'))
 			return true;
 	return false;
 }
@@ -88,16 +89,16 @@ static uint64_t version_of(const char *systemd_run)
 
 /* Newer ones replace ${NAME} in our arguments by their environment unless told not to; older ones
  * neither do it nor know the option. */
-static bool must_forbid_expansion(const char *systemd_run, char **argv)
+static bool must_forbid_expansion(const char *systemd_run, char **args)
 {
-	return has_dollar(argv) && version_of(systemd_run) >= 254;
+	return has_dollar(args) && version_of(systemd_run) >= 254;
 }
 
-static const char **arguments(const char *systemd_run, const char *self, char **argv)
+static const char **arguments(const char *systemd_run, const char *self, char **args)
 {
 	static const char *const fixed[] = {"systemd-run", "--scope", "--quiet",
 					    "--collect",   "-p",      "Delegate=yes"};
-	const char **list = calloc(ARRAY_LEN(fixed) + 5 + count_of(argv), sizeof(*list));
+	const char **list = calloc(ARRAY_LEN(fixed) + 5 + count_of(args), sizeof(*list));
 	size_t n = 0;
 
 	if (!list)
@@ -106,12 +107,12 @@ static const char **arguments(const char *systemd_run, const char *self, char **
 		list[n] = fixed[n];
 	if (geteuid() != 0)
 		list[n++] = "--user";
-	if (must_forbid_expansion(systemd_run, argv))
+	if (must_forbid_expansion(systemd_run, args))
 		list[n++] = "--expand-environment=no";
 	list[n++] = "--";
 	list[n++] = self;
-	for (size_t i = 1; argv[0] && argv[i]; i++)
-		list[n++] = argv[i];
+	for (size_t i = 0; args[i]; i++)
+		list[n++] = args[i];
 	return list;
 }
 
@@ -147,10 +148,19 @@ static int find_runtime(char *ret, size_t room, struct error *err)
 	return 0;
 }
 
-int delegate_reexec_by(const char *systemd_run, char **argv, struct error *err)
+/* Our own mask would outlive exec, and systemd-run could not be interrupted. */
+static void unblock_signals(void)
+{
+	sigset_t none;
+
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+int delegate_reexec_by(const char *systemd_run, char **args, struct error *err)
 {
 	own_str self = realpath("/proc/self/exe", NULL);
-	own_mem const char **args = NULL, **env = NULL;
+	own_mem const char **argv = NULL, **env = NULL;
 	char runtime[64];
 
 	if (secure_getenv(ONCE))
@@ -160,21 +170,22 @@ int delegate_reexec_by(const char *systemd_run, char **argv, struct error *err)
 		return fail_sys(err, "find our own program");
 	if (find_runtime(runtime, sizeof(runtime), err) < 0)
 		return -1;
-	args = arguments(systemd_run, self, argv);
+	argv = arguments(systemd_run, self, args);
 	env = environment(runtime);
-	if (!args || !env)
+	if (!argv || !env)
 		return fail_sys(err, "start again in a scope");
-	(void)execve(systemd_run, (char **)args, (char **)env);
+	unblock_signals();
+	(void)execve(systemd_run, (char **)argv, (char **)env);
 	return fail_sys(err, "start %s", systemd_run);
 }
 
-int delegate_reexec(char **argv, struct error *err)
+int delegate_reexec(char **args, struct error *err)
 {
 	/* Not from PATH: whoever sets that would choose what runs with our rights. */
 	static const char *const places[] = {"/usr/bin/systemd-run", "/bin/systemd-run"};
 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)
 		if (access(places[i], X_OK) == 0)
-			return delegate_reexec_by(places[i], argv, err);
+			return delegate_reexec_by(places[i], args, err);
 	return fail(err, ERR_CONFIG, "there is no /usr/bin/systemd-run to ask for a control group");
 }

@@ -10,10 +10,10 @@
 /* Does systemd run here, and have we not been there already? */
 bool delegate_possible(void);
 
-/* Executes this program again, with argv (argv[0] included), in a scope of its own that systemd
- * delegates to it.  Returns only to report a failure: -1. */
-int delegate_reexec(char **argv, struct error *err);
+/* Executes this program again, in a scope of its own that systemd delegates to it.  args: what
+ * follows the program's name, from the command word on.  Returns only to report a failure: -1. */
+int delegate_reexec(char **args, struct error *err);
 /* The same with another systemd-run; for tests. */
-int delegate_reexec_by(const char *systemd_run, char **argv, struct error *err);
+int delegate_reexec_by(const char *systemd_run, char **args, struct error *err);
 
 #endif

@@ -129,12 +129,11 @@ int grants_check(const struct profile *profile, struct error *err)
 	return 0;
 }
 
-static int wait_for_end_of_pipe(void *arg)
+static _Noreturn int wait_to_be_killed(void *arg)
 {
-	char byte;
-
-	(void)!read(*(int *)arg, &byte, 1);
-	return 0;
+	(void)arg;
+	for (;;)
+		(void)pause();
 }
 
 /* A user namespace in which `owner` is `uid`: the kernel takes mount maps in this shape only. */
@@ -142,17 +141,12 @@ static int make_map(uid_t owner, gid_t group, uid_t uid, int *ret_ns, struct err
 {
 	static char stack[16384] __attribute__((aligned(16)));
 	char path[64], map[64];
-	int go[2];
-	pid_t child;
 	int result = -1;
+	pid_t child =
+		clone(wait_to_be_killed, stack + sizeof(stack), CLONE_NEWUSER | SIGCHLD, NULL);
 
-	if (pipe2(go, O_CLOEXEC) < 0)
-		return fail_sys(err, "pipe");
-	child = clone(wait_for_end_of_pipe, stack + sizeof(stack), CLONE_NEWUSER | SIGCHLD, &go[0]);
-	if (child < 0) {
-		(void)fail_sys(err, "user namespace for an id-mapped mount");
-		goto out;
-	}
+	if (child < 0)
+		return fail_sys(err, "user namespace for an id-mapped mount");
 	(void)snprintf(path, sizeof(path), "/proc/%d/uid_map", child);
 	(void)snprintf(map, sizeof(map), "%u %u 1\n", owner, uid);
 	if (fd_put_file(AT_FDCWD, path, map, err) < 0)
@@ -165,10 +159,9 @@ static int make_map(uid_t owner, gid_t group, uid_t uid, int *ret_ns, struct err
 	*ret_ns = open(path, O_RDONLY | O_CLOEXEC);
 	result = *ret_ns < 0 ? fail_sys(err, "open %s", path) : 0;
 out:
-	(void)close(go[0]);
-	(void)close(go[1]);
-	if (child > 0)
-		(void)waitpid(child, NULL, 0);
+	(void)kill(child, SIGKILL);
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
 	return result;
 }
 

@@ -157,6 +157,26 @@ static int get_mapped(struct launcher *l, struct error *err)
 	return 0;
 }
 
+/* A descriptor keeps pointing into the mount namespace it was opened in, and nothing can be laid
+ * over that from another one; the working directory moves along. */
+static int enter_namespaces(struct plan *plan, struct error *err)
+{
+	int root;
+
+	if (plan->root >= 0 && fchdir(plan->root) < 0)
+		return fail_sys(err, "--root %s", plan->profile->root);
+	if (unshare(CLONE_NEWNS | CLONE_NEWNET) < 0)
+		return fail_sys(err, "mount and network namespace");
+	if (plan->root < 0)
+		return 0;
+	root = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return fail_sys(err, "--root %s", plan->profile->root);
+	(void)close(plan->root);
+	plan->root = root;
+	return 0;
+}
+
 static int enter_slot(struct launcher *l, struct error *err)
 {
 	struct plan *plan = l->plan;
@@ -172,8 +192,8 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return -1;
 	if (get_mapped(l, err) < 0 || identity_settle(plan, l->board, err) < 0)
 		return -1;
-	if (unshare(CLONE_NEWNS | CLONE_NEWNET) < 0)
-		return fail_sys(err, "mount and network namespace");
+	if (enter_namespaces(plan, err) < 0)
+		return -1;
 	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
 		return fail_sys(err, "prctl");

@@ -466,6 +466,11 @@ int ldso_add_program(struct ldso *l, const struct found *program, const char *in
 	return load_needed(l, 0, false, err);
 }
 
+void ldso_forget_program(struct ldso *l)
+{
+	l->n_process = 0;
+}
+
 int ldso_add_module(struct ldso *l, int fd, const char *path, struct error *err)
 {
 	own_str copy = strdup(path);

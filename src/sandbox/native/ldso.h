@@ -56,6 +56,8 @@ void ldso_done(struct ldso *l);
  * which decides what $ORIGIN means there. */
 int ldso_add_program(struct ldso *l, const struct found *program, const char *inside,
 		     struct error *err);
+/* What follows is not about a program: modules and libraries are not added. */
+void ldso_forget_program(struct ldso *l);
 /* Adds what a module (python's, perl's …) at this path beneath the root needs when the last
  * program loads it.  A library that is missing on the host is missing there, too: no error. */
 int ldso_add_module(struct ldso *l, int fd, const char *path, struct error *err);

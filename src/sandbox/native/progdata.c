@@ -68,6 +68,11 @@ const struct progdata_row progdata_rows[] = {
 	{"git", "%p/libexec/git-core", NULL, true},
 	{"git", "%p/share/git-core", NULL, false},
 
+	/* Scripts that load their own package from beside themselves. */
+	{"npm-cli.js", "%p", NULL, false},
+	{"npx-cli.js", "%p", NULL, false},
+
+	{"stdbuf", "%p/libexec/coreutils", NULL, false},
 	{"file", "/usr/share/misc/magic.mgc", NULL, false},
 	{"file", "/usr/share/misc/magic", NULL, false},
 	{"iconv", "/usr/lib/%m/gconv", ".", false},

@@ -202,15 +202,6 @@ static int find_program(const struct finder *f, struct program *p, struct error 
 	return 0;
 }
 
-static int take_script(struct finder *f, const char *head, size_t len, struct error *err)
-{
-	struct shebang line;
-
-	if (shebang_parse(head, len, &line, err) < 0 || enqueue(f, line.interpreter, err) < 0)
-		return -1;
-	return line.program[0] ? enqueue(f, line.program, err) : 0;
-}
-
 static bool is_module(const char *name)
 {
 	const char *so = strstr(name, ".so");
@@ -420,6 +411,8 @@ static int take_data(struct finder *f, const struct program *p, const char *insi
 		.m = ldso_multiarch(&f->ldso),
 	};
 
+	if (!letters.m[0])
+		letters.m = NULL;
 	prefix_of(p->within, prefix);
 	prefix_of(inside, inside_prefix);
 	for (size_t i = 0; i < progdata_row_count; i++) {
@@ -433,32 +426,36 @@ static int take_data(struct finder *f, const struct program *p, const char *insi
 	return 0;
 }
 
-static int take_elf(struct finder *f, const struct program *p, struct error *err)
+static int take_script(struct finder *f, const char *head, size_t len, struct error *err)
 {
-	own_str inside = NULL;
+	struct shebang line;
 
-	if (rootdir_inside(p->path, &inside, err) < 0 ||
-	    ldso_add_program(&f->ldso, &p->file, inside, err) < 0)
+	ldso_forget_program(&f->ldso);
+	if (shebang_parse(head, len, &line, err) < 0 || enqueue(f, line.interpreter, err) < 0)
 		return -1;
-	return take_data(f, p, inside, err);
+	return line.program[0] ? enqueue(f, line.program, err) : 0;
 }
 
 static int take_contents(struct finder *f, const struct program *p, struct error *err)
 {
 	char head[SHEBANG_BYTES];
+	own_str inside = NULL;
 	own_fd fd = -1;
 	ssize_t n;
+	int result;
 
-	if (rootdir_read(&p->file, &fd, err) < 0)
+	if (rootdir_inside(p->path, &inside, err) < 0 || rootdir_read(&p->file, &fd, err) < 0)
 		return -1;
 	n = fd_read_all(fd, head, sizeof(head), err);
 	if (n < 0)
 		return -1;
 	if (n >= SELFMAG && memcmp(head, ELFMAG, SELFMAG) == 0)
-		return take_elf(f, p, err);
-	if (n >= 2 && memcmp(head, "#!", 2) == 0)
-		return take_script(f, head, (size_t)n, err);
-	return fail(err, ERR_REFUSED, "neither an ELF file nor a script with a #! line");
+		result = ldso_add_program(&f->ldso, &p->file, inside, err);
+	else if (n >= 2 && memcmp(head, "#!", 2) == 0)
+		result = take_script(f, head, (size_t)n, err);
+	else
+		return fail(err, ERR_REFUSED, "neither an ELF file nor a script with a #! line");
+	return result < 0 ? -1 : take_data(f, p, inside, err);
 }
 
 static int take_program(struct finder *f, const char *name, struct error *err)
@@ -508,6 +505,8 @@ static int find_all(struct finder *f, const char *const *programs, size_t n, str
 	if (take_objects(f, err) < 0)
 		return -1;
 	needed_tidy(&f->list);
+	for (size_t i = 0; i < f->list.n; i++)
+		f->list.items[i].prefix = strlen(f->root.real);
 	return 0;
 }
 

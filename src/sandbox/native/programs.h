@@ -13,6 +13,7 @@ enum { NEEDED_MAX = 1024 };
 /* One file or directory that must be in the root. */
 struct needed {
 	char *source;   /* on the host: real path, no symbolic link left in it */
+	size_t prefix;  /* so many bytes of it name the root; 0 for the host's */
 	char *inside;   /* where the box must see it */
 	bool directory; /* a tree of data (an interpreter's library) */
 	bool execute;   /* may be executed: a program, or the loader */

@@ -167,7 +167,7 @@ static bool moved_to_usr(const char *path)
 
 int rootdir_inside(const char *path, char **ret_inside, struct error *err)
 {
-	own_str plain = malloc(strlen(path) + 2);
+	own_str plain = calloc(1, strlen(path) + 2);
 	size_t used = 0;
 
 	if (!plain)

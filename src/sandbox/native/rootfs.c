@@ -159,16 +159,15 @@ static int add_everything(const struct plan *plan, struct board *board, struct e
 static int needed_source(const struct plan *plan, const struct needed *item, char *ret, size_t room,
 			 struct error *err)
 {
-	size_t skip = plan->profile->root ? strlen(plan->profile->root) : 0;
-	const char *path = item->source;
+	const char *path = item->source + item->prefix;
 	int n;
 
-	if (strncmp(path, plan->profile->root ? plan->profile->root : "", skip) == 0)
-		path += skip;
 	if (strncmp(path, "/usr/", 5) == 0)
 		n = snprintf(ret, room, ".usr/%s", path + 5);
+	else if (plan->root >= 0)
+		n = snprintf(ret, room, "/proc/self/fd/%d%s", plan->root, path);
 	else
-		n = snprintf(ret, room, "%s", item->source);
+		n = snprintf(ret, room, "%s", path);
 	return n > 0 && (size_t)n < room ? 0 : fail(err, ERR_CALLER, "%s: path too long", path);
 }
 

@@ -20,6 +20,8 @@
 
 #include "base/own.h"
 
+enum { NPROC_SLACK = 8 };
+
 static int set_rlimit(__rlimit_resource_t which, rlim_t soft, rlim_t hard, struct error *err)
 {
 	struct rlimit now, wanted = {.rlim_cur = soft, .rlim_max = hard};
@@ -38,6 +40,9 @@ int seal_rlimits(const struct seal_limits *s, struct error *err)
 {
 	const struct limits *l = s->limits;
 	rlim_t cpu = (l->cpu_ms + 999) / 1000;
+	/* A little more than the group allows: it must be the first to refuse, for only it counts
+	 * what it refused. */
+	rlim_t processes = l->processes + s->own_processes + NPROC_SLACK;
 	struct {
 		__rlimit_resource_t which;
 		rlim_t soft, hard;
@@ -52,7 +57,7 @@ int seal_rlimits(const struct seal_limits *s, struct error *err)
 		{RLIMIT_NICE, 0, 0},
 		{RLIMIT_RTPRIO, 0, 0},
 		{RLIMIT_STACK, 8 << 20, 8 << 20},
-		{RLIMIT_NPROC, l->processes + s->own_processes, l->processes + s->own_processes},
+		{RLIMIT_NPROC, processes, processes},
 		/* The second net: our own timer comes first. */
 		{RLIMIT_CPU, cpu + 1, cpu + 2},
 		{RLIMIT_DATA, s->memory_by_rlimit ? l->memory_bytes : RLIM_INFINITY,

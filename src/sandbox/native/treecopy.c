@@ -190,7 +190,7 @@ static int copy_link(struct treecopy *t, int from_dir, const char *from_name, in
 	const char *name = slash ? slash + 1 : from_name;
 	char target[PATH_MAX];
 	ssize_t n = readlinkat(from_dir, from_name, target, sizeof(target) - 1);
-	bool usr;
+	bool usr = false;
 
 	if (n <= 0) {
 		t->skipped++;

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench_report.c - what was measured, for people and as JSON. */
+#include "bench.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/own.h"
+#include "bench_stats.h"
+
+enum { JSON_MAX = 1 << 20 };
+
+/* What we want to reach; a bar is about one job, one contender and whom it is held against. */
+static const struct bar {
+	const char *text;
+	const char *job, *contender, *against;
+	double most;
+} bars[] = {
+	{"one-shot /bin/true", "/bin/true", "belljar", "bwrap", 0.60},
+	{"one-shot python3, cold", "python3", "belljar", "bare", 1.25},
+	{"python3 through a resident slot", "python3", "resident", "bare", 1.10},
+};
+
+double *results_of(const struct results *r, size_t what, size_t who)
+{
+	return r->ms + (what * r->n_who + who) * r->rounds;
+}
+
+static void read_model(char *ret_model, size_t room)
+{
+	own_file cpus = fopen("/proc/cpuinfo", "re");
+	char line[256];
+
+	(void)snprintf(ret_model, room, "unknown processor");
+	while (cpus && fgets(line, sizeof(line), cpus)) {
+		const char *value = strstr(line, ": ");
+
+		if (strncmp(line, "model name", 10) != 0 || !value)
+			continue;
+		(void)snprintf(ret_model, room, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
+		return;
+	}
+}
+
+void report_machine(FILE *out)
+{
+	struct utsname name;
+	double load[3] = {0};
+	char model[128];
+
+	(void)uname(&name);
+	(void)getloadavg(load, 3);
+	read_model(model, sizeof(model));
+	(void)fprintf(out, "Linux %s %s, %ld cores (%s), load %.1f, %s\n", name.release,
+		      name.machine, sysconf(_SC_NPROCESSORS_ONLN), model, load[0],
+		      geteuid() == 0 ? "as root" : "as an ordinary user");
+}
+
+static size_t place_of(const struct results *r, const char *contender)
+{
+	size_t i = 0;
+
+	while (i < r->n_who && strcmp(r->who[i]->name, contender) != 0)
+		i++;
+	return i;
+}
+
+/* NAN if one of the two did not take part. */
+static double ratio(const struct results *r, size_t what, size_t who, const char *against)
+{
+	size_t base = place_of(r, against);
+
+	if (who == r->n_who || base == r->n_who)
+		return NAN;
+	return stats_ratio(results_of(r, what, who), results_of(r, what, base), r->rounds);
+}
+
+static void print_number(FILE *out, double value)
+{
+	if (isnan(value))
+		(void)fprintf(out, "%9s", "-");
+	else
+		(void)fprintf(out, "%9.2f", value);
+}
+
+static void print_row(const struct results *r, size_t what, size_t who, FILE *out)
+{
+	struct stats s = stats_of(results_of(r, what, who), r->rounds);
+
+	(void)fprintf(out, "  %-10s", r->who[who]->name);
+	print_number(out, s.median);
+	print_number(out, s.p99);
+	print_number(out, s.min);
+	print_number(out, ratio(r, what, who, "bare"));
+	print_number(out, ratio(r, what, who, "bwrap"));
+	(void)fprintf(out, "%9zu  %s\n", s.failed, r->who[who]->what);
+}
+
+void report_table(const struct results *r, FILE *out)
+{
+	(void)fprintf(out,
+		      "%zu rounds, everybody once a round; milliseconds until reaped; ratios are\n"
+		      "medians of the ratios within a round; failed runs are not measures\n",
+		      r->rounds);
+	for (size_t what = 0; what < r->n_what; what++) {
+		(void)fprintf(out, "\n%-12s%9s%9s%9s%9s%9s%9s\n", r->what[what]->name, "median",
+			      "p99", "min", "x bare", "x bwrap", "failed");
+		for (size_t who = 0; who < r->n_who; who++)
+			print_row(r, what, who, out);
+	}
+}
+
+static double bar_seen(const struct results *r, const struct bar *bar)
+{
+	for (size_t what = 0; what < r->n_what; what++)
+		if (strcmp(r->what[what]->name, bar->job) == 0)
+			return ratio(r, what, place_of(r, bar->contender), bar->against);
+	return NAN;
+}
+
+static const char *verdict_of(const struct bar *bar, double seen)
+{
+	if (isnan(seen))
+		return "not measured";
+	return seen <= bar->most ? "reached" : "not reached";
+}
+
+void report_bars(const struct results *r, FILE *out)
+{
+	(void)fprintf(out, "\ngoals\n");
+	for (size_t i = 0; i < ARRAY_LEN(bars); i++) {
+		double seen = bar_seen(r, &bars[i]);
+
+		(void)fprintf(out, "  %-33s at most %.2f x %-6s", bars[i].text, bars[i].most,
+			      bars[i].against);
+		if (!isnan(seen))
+			(void)fprintf(out, " seen %.2f:", seen);
+		(void)fprintf(out, " %s\n", verdict_of(&bars[i], seen));
+	}
+}
+
+static void write_ratio(struct json *j, const char *key, double value)
+{
+	if (isnan(value))
+		json_null(j, key);
+	else
+		json_ratio(j, key, value);
+}
+
+static void write_contender(struct json *j, const struct results *r, size_t what, size_t who)
+{
+	const double *ms = results_of(r, what, who);
+	struct stats s = stats_of(ms, r->rounds);
+
+	json_object(j, NULL);
+	json_str(j, "job", r->what[what]->name);
+	json_str(j, "contender", r->who[who]->name);
+	json_uint(j, "measures", s.n);
+	json_uint(j, "failed", s.failed);
+	write_ratio(j, "median_ms", s.median);
+	write_ratio(j, "p99_ms", s.p99);
+	write_ratio(j, "min_ms", s.min);
+	write_ratio(j, "to_bare", ratio(r, what, who, "bare"));
+	write_ratio(j, "to_bwrap", ratio(r, what, who, "bwrap"));
+	json_array(j, "ms");
+	for (size_t i = 0; i < r->rounds; i++)
+		write_ratio(j, NULL, ms[i]);
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static void write_bars(struct json *j, const struct results *r)
+{
+	json_array(j, "goals");
+	for (size_t i = 0; i < ARRAY_LEN(bars); i++) {
+		double seen = bar_seen(r, &bars[i]);
+
+		json_object(j, NULL);
+		json_str(j, "goal", bars[i].text);
+		json_str(j, "against", bars[i].against);
+		json_ratio(j, "most", bars[i].most);
+		write_ratio(j, "seen", seen);
+		json_str(j, "verdict", verdict_of(&bars[i], seen));
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static int compose_json(const struct results *r, struct buf *out, struct error *err)
+{
+	struct utsname name;
+	struct json j;
+
+	(void)uname(&name);
+	json_start(&j, out, err);
+	json_object(&j, NULL);
+	json_str(&j, "kernel", name.release);
+	json_int(&j, "cores", sysconf(_SC_NPROCESSORS_ONLN));
+	json_uint(&j, "rounds", r->rounds);
+	json_array(&j, "results");
+	for (size_t what = 0; what < r->n_what; what++)
+		for (size_t who = 0; who < r->n_who; who++)
+			write_contender(&j, r, what, who);
+	json_array_end(&j);
+	write_bars(&j, r);
+	json_object_end(&j);
+	return json_end(&j);
+}
+
+int report_json(const struct results *r, const char *path, struct error *err)
+{
+	own_fd fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	own(buf) text = {0};
+
+	buf_init(&text, JSON_MAX);
+	if (fd < 0)
+		return fail_sys(err, "open %s", path);
+	if (compose_json(r, &text, err) < 0 || buf_add(&text, "\n", 1, err) < 0)
+		return -1;
+	return fd_write_all(fd, buf_str(&text), text.len, err);
+}

@@ -1,0 +1,409 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""cases.py BELLJAR [NAME…] - runs the cases in this directory, each as root and as a user.
+
+A case is a file NAME.case.  Its first line, "# …", says what it shows.  Then
+lines "key: value"; a value that takes several lines follows indented by a tab.
+
+  as: both|root|user        who runs it (both)
+  needs: WORD…              node, cgroup-v1, x86_64, root-build: else it is skipped
+  setup:                    shell commands, run by that user in {tmp} beforehand
+  run: ARGS                 what stands after "belljar run", split like a shell does
+  stdin: TEXT               given to belljar; stdin-bytes: N gives so many of them
+  signal: NAME TEXT         sent to belljar once its stdout shows TEXT
+  expect-exit: N            the exit code
+  expect-stdout: TEXT       exactly; also expect-stderr.  One line has its newline added.
+  expect-stdout-has: TEXT   also -lacks, and the same for stderr
+  expect-json: PATH OP VALUE   in the account (--json or {status}); PATH is dotted; OP is one of
+                            == != < > <= >= has ~; VALUE is JSON, or a regular expression for ~
+  expect-live: S            the first output comes at least so many seconds before the end
+  expect-seconds: S         it takes less than that
+  then:                     shell commands that must succeed afterwards, run in {tmp}
+
+{tmp} is a directory of the case's own, {status} the descriptor for --status-fd, {nl} a newline,
+{bytes:N} that many bytes, {belljar} the program.  As a user on a host that gives users no control
+groups, --allow-degraded is added; a case that wants none says "degraded: no".
+Every account, whatever the case, is checked for being whole and for not contradicting itself.
+"""
+import base64
+import glob
+import json
+import os
+import platform
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+USER = int(os.environ.get("CASES_UID", "61234"))
+LIMIT_S = 60
+REPEATABLE = {"expect-json", "expect-stdout-has", "expect-stderr-has", "expect-stdout-lacks",
+              "expect-stderr-lacks"}
+SINGLE = {"as", "needs", "setup", "run", "stdin", "stdin-bytes", "signal", "expect-exit",
+          "expect-stdout", "expect-stderr", "expect-live", "expect-seconds", "then", "degraded"}
+ACCOUNT_KEYS = {"schema", "id", "status", "success", "exit_code", "signal", "signal_name",
+                "was_killed", "kill_reason", "execution_time_ms", "setup_time_ms", "error",
+                "stdout", "stderr", "resource_usage", "limits", "near_misses", "artifacts",
+                "backend", "mode", "layers"}
+STATUSES = {"success", "error", "timeout", "resource_exceeded", "denied", "unknown"}
+KILL_REASONS = {None, "wall", "cpu", "memory", "processes", "disk", "output", "signal",
+                "violation", "cancelled"}
+
+
+class Case:
+    """One file, read."""
+
+    def __init__(self, path):
+        self.name = os.path.basename(path).removesuffix(".case")
+        self.title, self.one, self.many = "", {}, {key: [] for key in REPEATABLE}
+        with open(path, encoding="utf-8") as text:
+            lines = text.read().split("\n")
+        while lines:
+            line = lines.pop(0)
+            if line.startswith("#"):
+                self.title = self.title or line.removeprefix("#").strip()
+                continue
+            if not line:
+                continue
+            key, colon, value = line.partition(":")
+            if not colon or key not in REPEATABLE | SINGLE:
+                raise ValueError(f"{self.name}: what is '{line}'?")
+            self.put(key, value.strip() + "\n" if value.strip() else self.block(lines))
+        if "run" not in self.one or not self.title:
+            raise ValueError(f"{self.name}: needs a first line '# …' and a run line")
+
+    @staticmethod
+    def block(lines):
+        text = ""
+        while lines and lines[0].startswith("\t"):
+            text += lines.pop(0)[1:] + "\n"
+        return text
+
+    def put(self, key, value):
+        if key in REPEATABLE:
+            self.many[key].append(value.rstrip("\n"))
+        elif key in self.one:
+            raise ValueError(f"{self.name}: {key} is there twice")
+        else:
+            self.one[key] = value
+
+    def word(self, key, default=""):
+        return self.one.get(key, default).strip()
+
+
+class Host:
+    """What this machine offers, found out once."""
+
+    def __init__(self, belljar):
+        self.belljar = belljar
+        self.degraded = []
+        self.has = {
+            "node": shutil.which("node", path="/usr/local/bin:/usr/bin:/bin") is not None,
+            "x86_64": platform.machine() == "x86_64",
+            "cgroup-v1": os.path.isdir("/sys/fs/cgroup/memory"),
+            "root-build": subprocess.run([belljar, "root", "--help"], capture_output=True,
+                                         stdin=subprocess.DEVNULL).returncode == 0,
+        }
+
+    def probe_user(self):
+        """May a user have groups here?  If not, the cases name the layers that must do without."""
+        done = subprocess.run([self.belljar, "run", "--", "/bin/true"], stdin=subprocess.DEVNULL,
+                              capture_output=True, env=environment("/"), **as_user("user"))
+        if done.returncode == 125:
+            self.degraded = ["--allow-degraded", "memory,processes,cpu"]
+
+
+def environment(home):
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LC_ALL": "C.UTF-8",
+            "BELLJAR_TEST_CANARY": "outside"}
+
+
+def as_user(who):
+    if who == "user" and os.geteuid() == 0:
+        return {"user": USER, "group": USER, "extra_groups": []}
+    return {}
+
+
+class Reader(threading.Thread):
+    """Takes a stream to its end, remembers when the first byte came."""
+
+    def __init__(self, stream):
+        super().__init__(daemon=True)
+        self.stream, self.data, self.first = stream, b"", None
+        self.start()
+
+    def run(self):
+        while chunk := os.read(self.stream.fileno(), 65536):
+            self.first = self.first or time.monotonic()
+            self.data += chunk
+        self.ended = time.monotonic()
+
+
+class Run:
+    """One execution of a case, and what came of it."""
+
+    def __init__(self, case, host, who):
+        self.case, self.host, self.who, self.wrong = case, host, who, []
+        self.tmp = tempfile.mkdtemp(prefix="case-")
+        if who == "user" and os.geteuid() == 0:
+            os.chown(self.tmp, USER, USER)
+        os.chmod(self.tmp, 0o755)
+        self.status_read = self.status_write = None
+        self.account = None
+
+    def fill(self, text):
+        text = text.replace("{tmp}", self.tmp).replace("{nl}", "\n")
+        text = text.replace("{belljar}", self.host.belljar)
+        text = re.sub(r"\{bytes:(\d+)\}", lambda m: "x" * int(m[1]), text)
+        return text.replace("{status}", str(self.status_write))
+
+    def shell(self, key):
+        script = self.fill(self.case.one.get(key, ""))
+        if not script.strip():
+            return
+        done = subprocess.run(["/bin/sh", "-euc", script], cwd=self.tmp, capture_output=True,
+                              stdin=subprocess.DEVNULL, env=environment(self.tmp), timeout=LIMIT_S,
+                              **as_user(self.who))
+        if done.returncode != 0:
+            self.wrong.append(f"{key} failed with {done.returncode}: "
+                              f"{(done.stdout + done.stderr).decode(errors='replace')[-500:]}")
+
+    def argv(self):
+        args = [self.fill(word) for word in shlex.split(self.case.one["run"])]
+        add = self.who == "user" and self.case.word("degraded") != "no"
+        return [self.host.belljar, "run", *(self.host.degraded if add else []), *args]
+
+    def input(self):
+        if "stdin-bytes" in self.case.one:
+            return b"x" * int(self.case.word("stdin-bytes"))
+        return self.case.one.get("stdin", "").encode()
+
+    def feed(self, pipe):
+        try:
+            pipe.write(self.input())
+            pipe.close()
+        except BrokenPipeError:
+            pass
+
+    def execute(self):
+        if "{status}" in self.case.one["run"]:
+            self.status_read, self.status_write = os.pipe()
+        started = time.monotonic()
+        child = subprocess.Popen(
+            self.argv(), cwd=self.tmp, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env=environment(self.tmp),
+            pass_fds=[self.status_write] if self.status_write else [], **as_user(self.who))
+        if self.status_write:
+            os.close(self.status_write)
+        out, err = Reader(child.stdout), Reader(child.stderr)
+        feeder = threading.Thread(target=self.feed, args=[child.stdin], daemon=True)
+        feeder.start()
+        self.send_signal(child, out)
+        try:
+            self.code = child.wait(LIMIT_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            self.code = child.wait()
+            self.wrong.append(f"did not end within {LIMIT_S} s")
+        self.ended = time.monotonic()
+        self.seconds = self.ended - started
+        for reader in (out, err):
+            reader.join(5)
+            if reader.is_alive():
+                self.wrong.append("belljar has ended, but somebody still holds its output")
+        self.first = out.first
+        self.out, self.err = out.data, err.data
+
+    def send_signal(self, child, out):
+        if "signal" not in self.case.one:
+            return
+        name, _, text = self.case.word("signal").partition(" ")
+        end = time.monotonic() + 20
+        while text.encode() not in out.data and time.monotonic() < end and child.poll() is None:
+            time.sleep(0.01)
+        child.send_signal(getattr(signal, "SIG" + name))
+
+    def read_account(self):
+        words = shlex.split(self.case.one["run"])
+        words = words[:words.index("--")] if "--" in words else words
+        if self.status_read:
+            text = b""
+            while chunk := os.read(self.status_read, 65536):
+                text += chunk
+            os.close(self.status_read)
+        elif "--json" in words and self.code != 125:
+            text = self.out
+        else:
+            return
+        try:
+            self.account = json.loads(text, object_pairs_hook=once_each)
+            self.wrong += contradictions(self.account)
+        except ValueError as e:
+            self.wrong.append(f"the account is not JSON: {e}: {text[:300]!r}")
+
+    def clean_up(self):
+        shutil.rmtree(self.tmp, ignore_errors=True)
+
+
+def once_each(pairs):
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        raise ValueError(f"a key is there twice in {keys}")
+    return dict(pairs)
+
+
+def contradictions(a):
+    """What no account may say, whatever happened."""
+    if set(a) != ACCOUNT_KEYS:
+        return [f"account: keys differ: {sorted(set(a) ^ ACCOUNT_KEYS)}"]
+    rules = [
+        ("status", a["status"] in STATUSES),
+        ("success follows from status", a["success"] == (a["status"] == "success")),
+        ("kill_reason", a["kill_reason"] in KILL_REASONS),
+        ("was_killed follows from kill_reason", a["was_killed"] == (a["kill_reason"] is not None)),
+        ("exit_code or signal, never both", a["exit_code"] is None or a["signal"] is None),
+        ("success means exit code 0", not a["success"] or a["exit_code"] == 0),
+        ("signal has a name", (a["signal"] is None) == (a["signal_name"] is None)),
+        ("no negative time", a["execution_time_ms"] >= 0 and a["setup_time_ms"] >= 0),
+        ("id", re.fullmatch(r"bj-[0-9a-f]{24}", a["id"]) is not None),
+        ("layers", len(a["layers"]) == 22 and
+         all(row["state"] in ("off", "degraded", "full") for row in a["layers"].values())),
+        ("a degraded layer says what stands in",
+         all(row["detail"] for row in a["layers"].values() if row["state"] == "degraded")),
+    ]
+    for name in ("stdout", "stderr"):
+        s = a[name]
+        data = s["data"].encode() if s["encoding"] == "utf-8" else base64.b64decode(s["data"])
+        rules += [
+            (f"{name}: bytes_kept is the length of data", len(data) == s["bytes_kept"]),
+            (f"{name}: truncated if not all was kept",
+             s["truncated"] == (s["bytes_kept"] < s["bytes_seen"])),
+            (f"{name}: within the limit", s["bytes_kept"] <= a["limits"]["output_bytes"]),
+        ]
+    for f in a["artifacts"]:
+        rules.append((f"artifact {f['name']}: copied or refused with a reason",
+                      f["copied"] == (f["refused"] is None) == (f["sha256"] is not None)))
+    return [f"account: not true: {what}" for what, true in rules if not true]
+
+
+def lookup(account, path):
+    value = account
+    for part in path.split("."):
+        value = value[int(part)] if part.isdigit() else value[part]
+    return value
+
+
+COMPARISONS = {
+    "==": lambda a, b: a == b and isinstance(a, bool) == isinstance(b, bool),
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    ">": lambda a, b: a > b,
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+    "has": lambda a, b: b in a,
+}
+
+
+def check_json(run, line):
+    path, op, value = line.split(None, 2)
+    if run.account is None:
+        return f"there is no account to look for {path} in"
+    try:
+        got = lookup(run.account, path)
+    except (KeyError, IndexError, TypeError):
+        return f"{path} is not in the account"
+    if op == "~":
+        good = re.search(value, str(got)) is not None
+    else:
+        good = COMPARISONS[op](got, json.loads(run.fill(value)))
+    return None if good else f"{path} is {json.dumps(got)[:300]}, expected {op} {value}"
+
+
+def check_streams(run):
+    for name, data in (("stdout", run.out), ("stderr", run.err)):
+        text = data.decode("utf-8", "backslashreplace")
+        exact = run.case.one.get(f"expect-{name}")
+        if exact is not None and text != run.fill(exact):
+            yield f"{name} is {text[:600]!r}, expected {run.fill(exact)[:600]!r}"
+        for piece in run.case.many[f"expect-{name}-has"]:
+            if run.fill(piece) not in text:
+                yield f"{name} lacks {run.fill(piece)!r}: {text[:600]!r}"
+        for piece in run.case.many[f"expect-{name}-lacks"]:
+            if run.fill(piece) in text:
+                yield f"{name} has {run.fill(piece)!r}: {text[:600]!r}"
+
+
+def check_time(run):
+    live, most = run.case.word("expect-live"), run.case.word("expect-seconds")
+    if live and (run.first is None or run.ended - run.first < float(live)):
+        yield f"the first output did not come {live} s before the end"
+    if most and run.seconds >= float(most):
+        yield f"it took {run.seconds:.2f} s, expected less than {most}"
+
+
+def check(run):
+    wanted = run.case.word("expect-exit")
+    if wanted and run.code != int(wanted):
+        yield f"exit code {run.code}, expected {wanted}; stderr: {run.err[:600]!r}"
+    yield from check_streams(run)
+    yield from filter(None, (check_json(run, line) for line in run.case.many["expect-json"]))
+    yield from check_time(run)
+
+
+def perform(case, host, who):
+    """What is wrong, as lines; empty when all is well."""
+    run = Run(case, host, who)
+    try:
+        run.shell("setup")
+        if not run.wrong:
+            run.execute()
+            run.read_account()
+            run.wrong += check(run)
+            run.shell("then")
+        return run.wrong
+    finally:
+        run.clean_up()
+
+
+def why_not(case, host, who):
+    """A reason to skip, or None."""
+    for need in case.word("needs").split():
+        if not host.has[need]:
+            return f"no {need} here"
+    if who == "root" and os.geteuid() != 0:
+        return "not run as root"
+    return None
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    host = Host(os.path.realpath(sys.argv[1]))
+    host.probe_user()
+    paths = sorted(glob.glob(f"{HERE}/*.case"))
+    cases = [Case(path) for path in paths]
+    if sys.argv[2:]:
+        cases = [case for case in cases if case.name in sys.argv[2:]]
+    plan = [(case, who) for case in cases for who in ("root", "user")
+            if case.word("as", "both") in ("both", who)]
+    failed = 0
+    print(f"1..{len(plan)}", flush=True)
+    for number, (case, who) in enumerate(plan, 1):
+        skip = why_not(case, host, who)
+        wrong = [] if skip else perform(case, host, who)
+        failed += bool(wrong)
+        for line in wrong:
+            print("# " + line.replace("\n", "\n# "))
+        print(f"{'not ok' if wrong else 'ok'} {number} - {case.name} as {who}: {case.title}"
+              f"{f' # SKIP {skip}' if skip else ''}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,378 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""torture.py BELLJAR INJECT WITNESS - every system call of the set-up fails in turn.
+
+A clean run is listed first: every call of every process that belljar starts, up
+to the moment where it executes the tool (the witness).  Then, again and again,
+one of these calls fails, or every call of one kind, or one process is killed
+there.  Each time one of two things must be true: the witness never ran, and
+belljar said why with exit code 125 or 126; or it ran, found itself sealed, and
+what the kernel says of it (its posture) is line for line that of the clean run.
+Afterwards nothing may be left.
+
+By default the points are taken in strides until a budget of time is used up;
+TORTURE_FULL=1 takes them all, with every errno.  TORTURE_SEED repeats a run.
+"""
+import errno
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import arena
+
+FULL = os.environ.get("TORTURE_FULL") == "1"
+SEED = int(os.environ.get("TORTURE_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 31)
+ERRNOS = [errno.EPERM, errno.ENOMEM, errno.EMFILE, errno.EIO, errno.ENOSYS, errno.EINTR,
+          errno.EAGAIN, errno.ENOSPC]
+HANG_S = 10
+KILLS = 50
+INSIDE = "/opt/witness"
+EXTRA_FD = 9
+
+# Calls that put things away: when they fail, an empty group or a file may stay until the next run.
+TIDYING = {"rmdir", "unlink", "unlinkat", "umount2", "kill", "pidfd_send_signal", "rename",
+           "renameat2"}
+
+# What a clean run's posture must say at least; the rest is compared with the clean run itself.
+SOUND = [
+    r"status Seccomp:\t2", r"status NoNewPrivs:\t1", r"status CapEff:\t0{16}",
+    r"status CapBnd:\t0{16}", r"status SigBlk:\t0{16}", r"status SigIgn:\t0{16}",
+    r"namespace user own", r"namespace pid own", r"namespace mnt own", r"namespace net own",
+    r"namespace ipc own", r"namespace uts own", r"namespace cgroup own", r"descriptor 0",
+    r"descriptor 1", r"descriptor 2",
+]
+SOUND_USER = [r"setgroups deny"]
+SOUND_ROOT = [r"status Uid:\t2\d{9}\t.*", r"group (memory|) level \d+ memory\.(limit_in_bytes|max) \d+",
+              r"group (pids|) level \d+ pids\.max \d+",
+              r"group (cpu|) level \d+ cpu\.(cfs_quota_us|max) \d+.*"]
+UNSOUND = [r"descriptor ([3-9]|\d\d+)", r"env BELLJAR_TEST_CANARY=.*"]
+
+
+def call_names():
+    """{number: name} from the kernel's header where it is installed."""
+    names = {}
+    for path in ("/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
+                 "/usr/include/asm-generic/unistd.h"):
+        try:
+            with open(path) as text:
+                for name, number in re.findall(r"#define __NR3?_?(?:64_)?(\w+)\s+(\d+)", text.read()):
+                    names.setdefault(int(number), name)
+            return names
+        except OSError:
+            continue
+    return names
+
+
+NAMES = call_names()
+
+
+class Point:
+    """One call of the clean run."""
+
+    def __init__(self, words):
+        self.place, self.ordinal, self.number = words[1], int(words[2]), int(words[3])
+        self.loader = words[-1] == "loader"
+        self.name = NAMES.get(self.number, str(self.number))
+
+    def __str__(self):
+        return f"{self.place}:{self.ordinal} {self.name}"
+
+
+class Log:
+    """What the injector wrote down."""
+
+    def __init__(self, path):
+        self.calls, self.hit, self.left, self.posture = [], None, [], set()
+        self.target, self.end = False, ("none", 0)
+        with open(path, errors="backslashreplace") as lines:
+            for line in lines:
+                words = line.split()
+                if not words:
+                    continue
+                if words[0] == "call":
+                    self.calls.append(Point(words))
+                elif words[0] == "hit":
+                    self.hit = self.hit or Point(words)
+                elif words[0] == "target":
+                    self.target = True
+                elif words[0] == "posture":
+                    self.posture.add(plain(line.rstrip("\n").removeprefix("posture ")))
+                elif words[0] == "end":
+                    self.end = (words[1], int(words[2]))
+                elif words[0] == "left":
+                    self.left.append(" ".join(words[1:]))
+
+
+def plain(line):
+    """A posture line without what may rightly differ between two runs: which slot it got."""
+    return re.sub(r"\b(uid=|gid=)?20000\d{5}\b", r"\1SLOT", re.sub(r"\bbj-[0-9a-f]{24}\b", "ID", line))
+
+
+class Bench:
+    """belljar as root or as a user, the injector in front of it."""
+
+    def __init__(self, groups, programs, uid):
+        self.groups, self.uid = groups, uid
+        self.belljar, self.inject, self.witness = programs
+        self.who = f"uid {uid}" if uid else "root"
+        self.env = {"PATH": "/usr/bin:/bin", "HOME": "/tmp/home" if uid else "/root",
+                    "BELLJAR_TEST_CANARY": "1", "LC_ALL": "C.UTF-8"}
+        self.before = arena.everything(groups)
+        self.clean = None
+        self.swept = 0
+
+    def command(self, *program, options=()):
+        return [self.belljar, "run", *(arena.DEGRADED if self.uid else []), "--disk", "1m",
+                "--read", f"{self.witness}:{INSIDE}", *options, "--", *(program or (INSIDE,))]
+
+    def traced(self, aim):
+        log = "/run/arena/log"
+        argv = [self.inject, "--uid", str(self.uid), "--target", os.path.basename(INSIDE), "--log",
+                log, "--timeout", f"{HANG_S}s", *aim, "--", *self.command()]
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, env=self.env,
+                              pass_fds=[EXTRA_FD], restore_signals=False, timeout=60)
+        if done.returncode != 0:
+            raise RuntimeError(f"inject: {done.stderr.decode(errors='replace')}")
+        return Log(log), done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+
+    def bare(self, **more):
+        return subprocess.run(self.command(), stdin=subprocess.DEVNULL, capture_output=True,
+                              env=self.env, user=self.uid or None, group=self.uid or None,
+                              extra_groups=[] if self.uid else None, timeout=60, **more)
+
+    def leftovers(self, may_stay):
+        """What is left.  If may_stay, empty groups and files count only if the next run leaves them."""
+        left = arena.leftovers(self.before, self.groups)
+        if not left or not may_stay:
+            return left
+        if any(not item.startswith(("group", "file", "directory")) for item in left):
+            return left
+        if any(item.startswith("group") and not arena.group_is_empty(item[6:]) for item in left):
+            return left
+        self.swept += 1
+        self.bare()
+        return arena.leftovers(self.before, self.groups)
+
+    def accept_leftovers(self):
+        """A leftover is reported once, not again after each run that follows."""
+        self.before |= arena.everything(self.groups)
+
+
+def wrong_end(log, out, err):
+    """The exit code and the words must tell what happened."""
+    how, code = log.end
+    hit = log.hit
+    if how == "hang":
+        return [f"did not end within {HANG_S} s"]
+    if "SEALED" in out and "UNSEALED" not in out:
+        return []
+    if how == "exit" and code == 0:
+        return ["exit code 0, but the witness's word is missing"]
+    if hit and hit.place == "0" and hit.loader:
+        return []  # the dynamic loader's own failure, before main
+    if how == "signal":
+        return [f"belljar died of signal {code}"]
+    if not log.target and code not in (125, 126):
+        return [f"the witness never ran, but the exit code is {code}"]
+    mute = hit and hit.place == "0" and hit.name in ("write", "writev")
+    if not re.search(r"belljar: \w+.{8,}", err) and not mute:
+        return [f"exit code {code} without a word why; stderr: {err[:200]!r}"]
+    return []
+
+
+def wrong_seal(bench, log, out):
+    wrong = []
+    if "UNSEALED" in out:
+        wrong.append(out.strip())
+    if log.target and bench.clean:
+        wrong += [f"posture lost: {line}" for line in sorted(bench.clean - log.posture)]
+        wrong += [f"posture new: {line}" for line in sorted(log.posture - bench.clean)]
+    return wrong
+
+
+class Verdict:
+    """Counts and remembers what one series found."""
+
+    def __init__(self, name, bench):
+        self.name, self.bench = name, bench
+        self.runs = self.hits = self.ran = 0
+        self.wrong = {"sealed": [], "ended": [], "tidy": []}
+
+    def add(self, what, aim, kind, complaints):
+        for line in complaints[:6]:
+            self.wrong[kind].append(f"{what} [{' '.join(aim)}]: {line}")
+
+    def judge(self, point, aim, killed=False):
+        log, out, err = self.bench.traced(aim)
+        self.runs += 1
+        self.hits += log.hit is not None
+        self.ran += log.target
+        self.add(point, aim, "sealed", wrong_seal(self.bench, log, out))
+        if not (killed and log.hit and log.hit.place == "0"):
+            self.add(point, aim, "ended", wrong_end(log, out, err))
+        elif log.end[0] == "hang":
+            self.add(point, aim, "ended", ["killed, but did not end"])
+        may_stay = killed or (log.hit is not None and log.hit.name in TIDYING)
+        left = [f"left: {item}" for item in log.left + self.bench.leftovers(may_stay)]
+        self.add(point, aim, "tidy", left)
+        if left:
+            self.bench.accept_leftovers()
+
+
+class Tap:
+    def __init__(self):
+        self.count = self.failed = 0
+
+    def ok(self, good, what, notes=()):
+        self.count += 1
+        self.failed += not good
+        for note in notes[:60]:
+            print(f"# {note}")
+        if len(notes) > 60:
+            print(f"# … and {len(notes) - 60} more")
+        print(f"{'ok' if good else 'not ok'} {self.count} - {what}", flush=True)
+
+    def verdict(self, v, planned):
+        print(f"# {v.bench.who}, {v.name}: {v.runs} of {planned} points, {v.hits} hit, the witness "
+              f"ran {v.ran} times, {v.bench.swept} runs left something for the next to sweep")
+        words = {"sealed": "never ran unsealed", "ended": "ended in time, with a reason",
+                 "tidy": "left nothing behind"}
+        for kind, text in words.items():
+            self.ok(not v.wrong[kind], f"{v.bench.who}: {v.name}: {text}", v.wrong[kind])
+        self.ok(v.hits * 10 >= v.runs * 9 and v.runs > 0,
+                f"{v.bench.who}: {v.name}: the faults were where they were aimed")
+
+
+def strided(items):
+    """All of them, far apart first: whatever the budget, the whole path is covered evenly."""
+    step = 1
+    while step * 2 <= len(items):
+        step *= 2
+    seen = set()
+    while step >= 1:
+        for i in range(0, len(items), step):
+            if i not in seen:
+                seen.add(i)
+                yield i, items[i]
+        step //= 2
+
+
+def within(budget_s, items):
+    end = time.monotonic() + budget_s
+    for i, item in strided(items):
+        if not FULL and time.monotonic() > end:
+            return
+        yield i, item
+
+
+def clean_run(tap, bench):
+    """The list of points; None if belljar does not work here at all."""
+    log, out, err = bench.traced(["--list"])
+    good = out == "SEALED\n" and log.target and log.end == ("exit", 0)
+    tap.ok(good, f"{bench.who}: a clean run is sealed",
+           [] if good else [f"end {log.end}, stdout {out!r}, stderr {err!r}"])
+    wanted = SOUND + (SOUND_USER if bench.uid else SOUND_ROOT)
+    missing = [f"not there: {p}" for p in wanted
+               if not any(re.fullmatch(p, line.strip()) for line in log.posture)]
+    unwanted = [f"there: {line}" for p in UNSOUND for line in log.posture if re.fullmatch(p, line)]
+    tap.ok(not missing + unwanted, f"{bench.who}: the kernel's view of a clean run is sound",
+           missing + unwanted)
+    tap.ok(not bench.leftovers(False), f"{bench.who}: a clean run leaves nothing behind",
+           bench.leftovers(False))
+    bench.accept_leftovers()
+    bench.clean = log.posture
+    return [p for p in log.calls] if good else None
+
+
+def fail_each(tap, bench, points, budget_s):
+    v = Verdict("one call fails", bench)
+    points = [p for p in points if p.name not in ("exit", "exit_group", "rt_sigreturn")]
+    for i, point in within(budget_s, points):
+        for number in ERRNOS if FULL else [ERRNOS[(i + SEED) % len(ERRNOS)]]:
+            aim = ["--fail", f"{point.place}:{point.ordinal}:{number}"]
+            v.judge(f"{point} {errno.errorcode[number]}", aim)
+    tap.verdict(v, len(points))
+
+
+def fail_kinds(tap, bench, points, budget_s):
+    v = Verdict("every call of one kind fails", bench)
+    numbers = sorted({p.number for p in points if not p.loader})
+    numbers = [n for n in numbers if NAMES.get(n) not in ("exit", "exit_group", "rt_sigreturn")]
+    for i, number in within(budget_s, numbers):
+        sys_errno = ERRNOS[(i + SEED) % len(ERRNOS)]
+        if sys_errno in (errno.EINTR, errno.EAGAIN):
+            sys_errno = errno.EPERM  # for ever would rightly mean to try for ever
+        aim = ["--every", f"{number}:{sys_errno}"]
+        v.judge(f"every {NAMES.get(number, number)} {errno.errorcode[sys_errno]}", aim)
+    tap.verdict(v, len(numbers))
+
+
+def kill_each(tap, bench, points, budget_s):
+    v = Verdict("one process is killed", bench)
+    for _, point in within(budget_s, points):
+        v.judge(point, ["--kill", f"{point.place}:{point.ordinal}"], killed=True)
+    tap.verdict(v, len(points))
+
+
+def kill_cli(tap, bench):
+    """SIGKILL to the command itself, at random moments of a run with children and no end."""
+    chance = random.Random(SEED + bench.uid)
+    wrong, stayed = [], 0
+    for i in range(KILLS):
+        delay = chance.random() ** 2 * 0.12
+        child = subprocess.Popen(
+            bench.command("/bin/sh", "-c", "sleep 60 & setsid sleep 60 & exec sleep 60"),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=bench.env, user=bench.uid or None, group=bench.uid or None,
+            extra_groups=[] if bench.uid else None)
+        time.sleep(delay)
+        child.kill()
+        child.wait()
+        left = arena.leftovers(bench.before, bench.groups)
+        stayed += bool(left)
+        left = bench.leftovers(True)
+        wrong += [f"kill {i} after {delay * 1000:.1f} ms left: {item}" for item in left]
+        if left:
+            bench.accept_leftovers()
+    print(f"# {bench.who}: {stayed} of {KILLS} kills left an empty group or a file to be swept")
+    tap.ok(not wrong, f"{bench.who}: {KILLS} times SIGKILL to belljar leave nothing behind", wrong)
+
+
+def bare_witness(tap, witness):
+    """The twin: without a box every wall must be missed, or the witness proves nothing."""
+    source_walls = subprocess.run([witness, "--walls"], capture_output=True, text=True).stdout.split()
+    bare = subprocess.run([witness], capture_output=True, text=True, pass_fds=[EXTRA_FD],
+                          env={"BELLJAR_TEST_CANARY": "1"}, cwd="/").stdout.split()
+    missed = [f"says nothing of {wall}" for wall in source_walls if wall not in bare[1:]]
+    tap.ok(bare[:1] == ["UNSEALED"] and source_walls and not missed,
+           "without a box the witness misses every wall", missed)
+
+
+def body(groups, belljar, inject, witness):
+    print(f"# TORTURE_SEED={SEED}")
+    os.dup2(os.open("/dev/null", os.O_RDONLY), EXTRA_FD, inheritable=True)
+    tap = Tap()
+    bare_witness(tap, witness)
+    budgets = {0: (40, 8, 14), arena.USER: (14, 4, 6)}
+    for uid, (each_s, kinds_s, kill_s) in budgets.items():
+        bench = Bench(groups, (belljar, inject, witness), uid)
+        points = clean_run(tap, bench)
+        if not points:
+            print("Bail out! belljar does not run sealed here")
+            return 1
+        fail_each(tap, bench, points, each_s)
+        fail_kinds(tap, bench, points, kinds_s)
+        kill_each(tap, bench, points, kill_s)
+        kill_cli(tap, bench)
+    print(f"1..{tap.count}")
+    return 1 if tap.failed else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit("usage: torture.py BELLJAR INJECT WITNESS")
+    sys.exit(arena.run(sys.argv[1:4], body))
