@@ -84,10 +84,10 @@ def main():
         steps = commands(block)
         complaint = check(belljar, steps)
         title = "%s: %s" % (os.path.basename(document), steps[0][0].splitlines()[0].replace("#", "+"))
-        print("%s %d - %s" % ("not ok" if complaint else "ok", number, title), flush=True)
         if complaint:
             failed += 1
-            print("\n".join("# " + line for line in complaint.splitlines()), flush=True)
+            print("\n".join("# " + line for line in complaint.splitlines()))
+        print("%s %d - %s" % ("not ok" if complaint else "ok", number, title), flush=True)
     return 1 if failed else 0
 
 
