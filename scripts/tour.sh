@@ -55,7 +55,7 @@ show() {
 	title=$1
 	shift
 	printf '\n%s%s%s\n' "$bold" "$title" "$off"
-	typed "$@" | sed '2,$s/^/  /'
+	typed "$@"
 	word=$1
 	shift
 	: >"$status"
