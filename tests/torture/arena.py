@@ -288,11 +288,11 @@ def everything(groups):
             sysv() | namespaces())
 
 
-def leftovers(before, groups, seconds=2.0):
-    """What is there that was not before; waits that long for it to go."""
+def leftovers(before, groups, seconds=2.0, tolerate=None):
+    """What is there that was not before; waits that long for what is not tolerated to go."""
     end = time.monotonic() + seconds
     while True:
         found = everything(groups) - before
-        if not found or time.monotonic() >= end:
+        if time.monotonic() >= end or not any(not tolerate or not tolerate(f) for f in found):
             return sorted(found)
         time.sleep(0.01)
