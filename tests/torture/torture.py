@@ -34,6 +34,8 @@ KILLS = 50
 INSIDE = "/opt/witness"
 EXTRA_FD = 9
 
+CANNOT_FAIL = ("exit", "exit_group", "rt_sigreturn", "restart_syscall", "brk")  # as in inject.c
+
 # Calls that put things away: when they fail, an empty group or a file may stay until the next run.
 TIDYING = {"rmdir", "unlink", "unlinkat", "umount2", "kill", "pidfd_send_signal", "rename",
            "renameat2"}
@@ -100,6 +102,8 @@ class Log:
                     self.hit = self.hit or Point(words)
                 elif words[0] == "target":
                     self.target = True
+                elif words[0] == "stillborn":
+                    self.target = False
                 elif words[0] == "posture":
                     self.posture.add(plain(line.rstrip("\n").removeprefix("posture ")))
                 elif words[0] == "end":
@@ -305,7 +309,7 @@ def clean_run(tap, bench):
 
 def fail_each(tap, bench, points, budget_s):
     v = Verdict("one call fails", bench)
-    points = [p for p in points if p.name not in ("exit", "exit_group", "rt_sigreturn")]
+    points = [p for p in points if p.name not in CANNOT_FAIL]
     for point in within(budget_s, points):
         for number in ERRNOS if FULL else [ERRNOS[(v.runs + SEED) % len(ERRNOS)]]:
             aim = ["--fail", f"{point.place}:{point.ordinal}:{number}"]
@@ -316,7 +320,7 @@ def fail_each(tap, bench, points, budget_s):
 def fail_kinds(tap, bench, points, budget_s):
     v = Verdict("every call of one kind fails", bench)
     numbers = sorted({p.number for p in points if not p.loader})
-    numbers = [n for n in numbers if NAMES.get(n) not in ("exit", "exit_group", "rt_sigreturn")]
+    numbers = [n for n in numbers if NAMES.get(n) not in CANNOT_FAIL]
     for number in within(budget_s, numbers):
         sys_errno = ERRNOS[(v.runs + SEED) % len(ERRNOS)]
         if sys_errno in (errno.EINTR, errno.EAGAIN):
