@@ -49,9 +49,11 @@ SOUND = [
     r"descriptor 1", r"descriptor 2",
 ]
 SOUND_USER = [r"setgroups deny"]
-SOUND_ROOT = [r"status Uid:(\tSLOT){4}", r"group (memory|) level \d+ memory\.(limit_in_bytes|max) \d+",
-              r"group (pids|) level \d+ pids\.max \d+",
-              r"group (cpu|) level \d+ cpu\.(cfs_quota_us|max) \d+.*"]
+SOUND_ROOT = [
+    r"status Uid:(\tSLOT){4}", r"group (memory|) level \d+ memory\.(limit_in_bytes|max) \d+",
+    r"group (pids|) level \d+ pids\.max \d+",
+    r"group (cpu|) level \d+ cpu\.(cfs_quota_us|max) \d+.*",
+]
 UNSOUND = [r"descriptor ([3-9]|\d\d+)", r"env BELLJAR_TEST_CANARY=.*"]
 
 
@@ -62,8 +64,9 @@ def call_names():
                  "/usr/include/asm-generic/unistd.h"):
         try:
             with open(path) as text:
-                for name, number in re.findall(r"#define __NR3?_?(?:64_)?(\w+)\s+(\d+)", text.read()):
-                    names.setdefault(int(number), name)
+                defines = re.findall(r"#define __NR3?_?(?:64_)?(\w+)\s+(\d+)", text.read())
+            for name, number in defines:
+                names.setdefault(int(number), name)
             return names
         except OSError:
             continue
@@ -122,7 +125,8 @@ def plain(line):
     line = re.sub(r"^group (cpuacct|) shared$", "", line)
     if line.startswith(f"mount {INSIDE} "):
         line = line.replace(",idmapped", "")
-    return re.sub(r"\b(uid=|gid=)?20000\d{5}\b", r"\1SLOT", re.sub(r"\bbj-[0-9a-f]{24}\b", "ID", line))
+    line = re.sub(r"\bbj-[0-9a-f]{24}\b", "ID", line)
+    return re.sub(r"\b(uid=|gid=)?20000\d{5}\b", r"\1SLOT", line)
 
 
 def stays(item):
@@ -355,13 +359,14 @@ def kill_cli(tap, bench):
         wrong += [f"kill {i} after {delay * 1000:.1f} ms left: {item}" for item in left]
         if left:
             bench.accept_leftovers()
-    print(f"# {bench.who}: {bench.swept - swept} of {KILLS} kills left an empty group or a file to sweep")
+    print(f"# {bench.who}: {bench.swept - swept} of {KILLS} kills left an empty group or a file")
     tap.ok(not wrong, f"{bench.who}: {KILLS} times SIGKILL to belljar leave nothing behind", wrong)
 
 
 def bare_witness(tap, witness):
     """The twin: without a box every wall must be missed, or the witness proves nothing."""
-    source_walls = subprocess.run([witness, "--walls"], capture_output=True, text=True).stdout.split()
+    listed = subprocess.run([witness, "--walls"], capture_output=True, text=True)
+    source_walls = listed.stdout.split()
     bare = subprocess.run([witness], capture_output=True, text=True, pass_fds=[EXTRA_FD],
                           env={"BELLJAR_TEST_CANARY": "1"}, cwd="/").stdout.split()
     missed = [f"says nothing of {wall}" for wall in source_walls if wall not in bare[1:]]
