@@ -303,7 +303,7 @@ static int check(const struct root_options *o, struct error *err)
 {
 	own_fd root = open(o->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	own(buf) text = {0};
-	struct json j;
+	struct json j = {0};
 	struct complaints c = {.o = o, .j = o->json ? &j : NULL};
 	int found;
 

@@ -272,11 +272,17 @@ TEST(a_root_is_complete_verified_and_plain)
 
 TEST(a_root_that_fails_leaves_nothing)
 {
-	static const char *const absent[] = {"no-such-program-anywhere"};
+	static const char *const absent[] = {"no-such-program-anywhere"}, *const few[] = {"ls"};
 	struct rootbuild_result result;
 	struct seen seen = {.refuse = true};
 	struct error err = {0};
-	struct rootbuild b = {.verify = note_verify, .context = &seen};
+	struct rootbuild b = {
+		.with = few,
+		.n_with = ARRAY_LEN(few),
+		.bare = true,
+		.verify = note_verify,
+		.context = &seen,
+	};
 
 	tree_begin();
 	b.dir = tree_path("/root");
@@ -286,7 +292,6 @@ TEST(a_root_that_fails_leaves_nothing)
 	CHECK(rootbuild_run(&b, &result, &err) < 0 && strstr(err.text, "stopped"));
 	CHECK(entries_in_tree() == 0);
 	b.with = absent;
-	b.n_with = 1;
 	CHECK(rootbuild_run(&b, &result, &err) < 0 && err.kind == ERR_NOT_FOUND);
 	CHECK(strstr(err.text, "--with") && strstr(err.text, absent[0]));
 	CHECK(entries_in_tree() == 0);

@@ -21,7 +21,7 @@ static void dir_end(DIR **dir)
 		(void)closedir(*dir);
 }
 
-/* The whole list between two newlines, so that every path stands between two. */
+/* The whole list; every path in it ends with a newline. */
 static int load(int dir, const char *name, char **ret_text, struct error *err)
 {
 	own_fd fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
@@ -33,15 +33,14 @@ static int load(int dir, const char *name, char **ret_text, struct error *err)
 		return fail_sys(err, "open %s", name);
 	if (st.st_size > LIST_BYTES_MAX)
 		return fail(err, ERR_CONFIG, "%s is larger than %d bytes", name, LIST_BYTES_MAX);
-	text = malloc((size_t)st.st_size + 3);
+	text = malloc((size_t)st.st_size + 2);
 	if (!text)
 		return fail_sys(err, "read %s", name);
-	text[0] = '\n';
-	n = fd_read_all(fd, text + 1, (size_t)st.st_size, err);
+	n = fd_read_all(fd, text, (size_t)st.st_size, err);
 	if (n < 0)
 		return fail_in(err, "%s", name);
-	text[n + 1] = '\n';
-	text[n + 2] = '\0';
+	text[n] = '\n';
+	text[n + 1] = '\0';
 	*ret_text = TAKE(text);
 	return 0;
 }
@@ -57,7 +56,7 @@ static bool lists(const char *text, const char *path)
 		size_t len = strlen(names[i]);
 
 		for (const char *at = text; (at = strstr(at, names[i])); at += len)
-			if (at[-1] == '\n' && at[len] == '\n')
+			if ((at == text || at[-1] == '\n') && at[len] == '\n')
 				return true;
 	}
 	return false;

@@ -27,6 +27,7 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "sandbox/native/box.h"
+#include "sandbox/native/devices.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/loopback.h"
 #include "sandbox/native/payload.h"
@@ -188,7 +189,8 @@ static int enter_slot(struct launcher *l, struct error *err)
 		*err = (struct error){0};
 	if (forbid_executable_memfds(plan, err) < 0)
 		return -1;
-	if (plan->root_mode && identity_leave_root(plan, err) < 0)
+	if (plan->root_mode &&
+	    (devices_make(&plan->devices, err) < 0 || identity_leave_root(plan, err) < 0))
 		return -1;
 	if (get_mapped(l, err) < 0 || identity_settle(plan, l->board, err) < 0)
 		return -1;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -202,6 +203,7 @@ static int set_rlimits(struct payload *p)
 	const struct seal_limits limits = {
 		.limits = p->limits,
 		.memory_by_rlimit = p->memory_by_rlimit,
+		.processes_by_rlimit = p->board->layers[LAYER_PROCESSES].state != LAYER_FULL,
 		/* In user mode the launcher and init have the program's uid. */
 		.own_processes = p->plan->root_mode ? 0 : 2,
 	};
@@ -336,13 +338,28 @@ static pid_t clone_here(struct payload *p)
 		     CLONE_VM | CLONE_VFORK | CLONE_PARENT | SIGCHLD, p);
 }
 
+/* vfork lets us go a moment before init's exec has replaced the memory that it had in common with
+ * us.  That memory is not dumpable and belongs to the host's user namespace, so until then the
+ * kernel refuses us the right to look at init, and with it its namespaces. */
+static int join_pid_namespace(int pidfd)
+{
+	enum { TRIES = 1000 };
+
+	for (int i = 0; setns(pidfd, CLONE_NEWPID) < 0; i++) {
+		if (errno != EPERM || i == TRIES)
+			return -1;
+		(void)poll(NULL, 0, 1);
+	}
+	return 0;
+}
+
 /* Joining a pid namespace is for one's children, and a launcher may not come back from it (its own
  * belongs to the host).  So a child in between goes, and bears the program as its own sibling. */
 static int open_door(void *arg)
 {
 	struct door *door = arg;
 
-	if (setns(door->p->box->pidfd, CLONE_NEWPID) < 0) {
+	if (join_pid_namespace(door->p->box->pidfd) < 0) {
 		(void)fail_sys(&door->p->board->error, "the box's pid namespace");
 		_exit(1);
 	}

@@ -208,7 +208,7 @@ static bool is_installed(const char *name)
 
 static int choose_programs(struct maker *m, struct error *err)
 {
-	for (size_t i = 0; i < ARRAY_LEN(usual_programs); i++)
+	for (size_t i = 0; !m->b->bare && i < ARRAY_LEN(usual_programs); i++)
 		if (is_installed(usual_programs[i]) && add_name(m, usual_programs[i], err) < 0)
 			return -1;
 	for (size_t i = 0; i < m->b->n_with; i++)

@@ -15,6 +15,7 @@ struct rootbuild {
 	const char *dir;         /* must not exist, or be empty */
 	const char *const *with; /* programs beyond the usual ones; they must exist */
 	size_t n_with;
+	bool bare; /* these and no others */
 	/* Called before each file that is copied; may fail to stop.  NULL: nobody looks. */
 	int (*look)(const struct treecopy *t, void *context, struct error *err);
 	void *context;

@@ -215,6 +215,7 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 	s->plan = (struct plan){.profile = &s->profile,
 				.socket = -1,
 				.init_program = -1,
+				.devices = -1,
 				.root = -1,
 				.first = *limits};
 	for (size_t i = 0; i < GRANTS_MAX; i++)
