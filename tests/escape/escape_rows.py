@@ -147,12 +147,6 @@ def grant_rows(h):
         Row("--write", "read_host_file", ("/given/../private/secret",),
             twin_args=(f"{given}/../private/secret",), options=("--write", f"{given}:/given")),
     ]
-    ways = ("chmod", "fchmod", "fchmodat", "fchmodat2", "openat", "openat2", "tmpfile", "mknodat",
-            "open", "creat", "mknod")
-    rows += [Row("--write", "leave_setuid", (way, "/given", *high), twin_args=(way, given),
-                 options=("--write", f"{given}:/given")) for way in ways
-             for high in ((), ("high",))]
-    return rows
     return rows + set_id_rows(h)
 
 

@@ -293,6 +293,8 @@ def own_uid(host):
     with boxed_holder(host, command) as first, boxed_holder(host, command) as second:
         uids = uid_of(first), uid_of(second)
     need(uids[0] != uids[1] and not {0, host.uid, os.getuid()} & set(uids), uids)
+
+
 def owner_of_written_file(host):
     """What a box writes belongs to whoever the directory belongs to, and to nobody else."""
     given = host.directory("written", host.uid)
