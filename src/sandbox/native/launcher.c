@@ -140,7 +140,7 @@ static int forbid_executable_memfds(const struct plan *plan, struct error *err)
 {
 	if (!plan->root_mode || plan->profile->n_programs == 0)
 		return 0;
-	/* The filter asks for MFD_NOEXEC_SEAL anyway; kernels before 6.3 have no such file. */
+	/* The filter refuses memfds anyway; kernels before 6.3 have no such file. */
 	if (access("/proc/sys/vm/memfd_noexec", F_OK) < 0)
 		return 0;
 	return fd_put_file(AT_FDCWD, "/proc/sys/vm/memfd_noexec", "2", err);
