@@ -147,12 +147,17 @@ def grant_rows(h):
         Row("--write", "read_host_file", ("/given/../private/secret",),
             twin_args=(f"{given}/../private/secret",), options=("--write", f"{given}:/given")),
     ]
-    ways = ("chmod", "fchmod", "fchmodat", "fchmodat2", "openat", "openat2", "tmpfile", "mknodat",
-            "open", "creat", "mknod")
-    rows += [Row("--write", "leave_setuid", (way, "/given", *high), twin_args=(way, given),
-                 options=("--write", f"{given}:/given")) for way in ways
-             for high in ((), ("high",))]
-    return rows
+    return rows + set_id_rows(h)
+
+
+def set_id_rows(h):
+    """A file that a box leaves behind belongs to the directory's owner, and must not lend that."""
+    given = h.directory("set-id", h.uid)
+    ways = ("chmod", "fchmod", "fchmodat", "fchmodat2", "open", "creat", "openat", "openat2",
+            "tmpfile", "mknod", "mknodat")
+    return [Row("--write", "set_id_file", (way, "/given", *more),
+                options=("--write", f"{given}:/given"), twin_args=(way, given, *more))
+            for way in ways for more in (("4755",), ("2755",), ("6755", "high"))]
 
 
 def process_rows(h):

@@ -295,6 +295,16 @@ def own_uid(host):
     need(uids[0] != uids[1] and not {0, host.uid, os.getuid()} & set(uids), uids)
 
 
+def owner_of_written_file(host):
+    """What a box writes belongs to whoever the directory belongs to, and to nobody else."""
+    given = host.directory("written", host.uid)
+    os.chmod(given, 0o777)
+    boxed = host.box(["touch", "/given/file"], ["--write", f"{given}:/given"])
+    need(boxed.code == 0, boxed)
+    owner = os.stat(f"{given}/file").st_uid
+    need(owner == host.uid, f"belongs to {owner}")
+
+
 # --- limits: the account tells -------------------------------------------------------------------
 
 def limited(host, program, args, option, small, large):
@@ -640,6 +650,7 @@ def special_rows(_):
         ("descriptors: with a terminal and a directory around", descriptors_on_terminal),
         ("root directory: leave_chroot", leave_chroot),
         ("own uid: two boxes at once", own_uid),
+        ("--write: leaves files of the directory's owner", owner_of_written_file),
     ]
     return rows + limit_rows() + end_rows() + program_rows() + artifact_rows()
 
