@@ -15,14 +15,14 @@
 #include "base/own.h"
 #include "base/text.h"
 
-int capture_open(struct capture *c, struct stream *stream, int live, uid_t uid, int *ret_write,
-		 struct error *err)
+int capture_open(struct capture *c, struct stream *stream, const struct live *live, uid_t uid,
+		 int *ret_write, struct error *err)
 {
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return fail_sys(err, "pipe for output");
-	*c = (struct capture){.fd = ends[0], .live = live, .stream = stream};
+	*c = (struct capture){.fd = ends[0], .live = *live, .stream = stream};
 	*ret_write = ends[1];
 	if (fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0)
 		return fail_sys(err, "pipe for output");
@@ -58,13 +58,15 @@ static void keep(struct stream *s, const char *data, size_t len)
 /* Somebody who does not read any more must not keep us from watching the program. */
 static void pass_on(struct capture *c, const char *data, size_t len)
 {
-	while (c->live >= 0 && len) {
-		ssize_t n = write(c->live, data, len);
+	if (c->live.hear)
+		c->live.hear(c->live.context, data, len);
+	while (c->live.fd >= 0 && len) {
+		ssize_t n = write(c->live.fd, data, len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			c->live = -1;
+			c->live.fd = -1;
 			return;
 		}
 		data += n;

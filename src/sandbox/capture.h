@@ -8,15 +8,22 @@
 #include "base/error.h"
 #include "call/call.h"
 
+/* Who hears output as it comes: a descriptor, a function, both or nobody. */
+struct live {
+	int fd; /* -1: none */
+	void (*hear)(void *context, const char *data, size_t len);
+	void *context;
+};
+
 struct capture {
-	int fd;   /* read end; -1 after the end */
-	int live; /* passed on to here; -1: nowhere */
+	int fd; /* read end; -1 after the end */
+	struct live live;
 	struct stream *stream;
 };
 
 /* A pipe: the write end is for the program, whose uid may open it again (/dev/stdout). */
-int capture_open(struct capture *c, struct stream *stream, int live, uid_t uid, int *ret_write,
-		 struct error *err);
+int capture_open(struct capture *c, struct stream *stream, const struct live *live, uid_t uid,
+		 int *ret_write, struct error *err);
 void capture_close(struct capture *c);
 /* Reads what is there.  Returns false at the end. */
 bool capture_read(struct capture *c);
