@@ -89,6 +89,7 @@ struct job {
 	char **argv; /* NULL-terminated */
 	char **env;  /* NULL-terminated "K=V"; the whole environment */
 	struct limits limits;
+	bool keep_work; /* its files are read when it has ended */
 };
 
 enum status {

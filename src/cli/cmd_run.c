@@ -19,20 +19,10 @@
 
 enum { CODE_MAX = 16 << 20, WORDS_MAX = 65536, JSON_MAX_FACTOR = 8 };
 
-/* What every program gets; --env comes after and wins. */
-static const char *const standard_env[] = {
-	"PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
-	"HOME=/work",
-	"USER=user",
-	"LOGNAME=user",
-	"LANG=C.UTF-8",
-	"TMPDIR=/tmp",
-};
-
 struct prepared {
 	struct buf code;
 	char **argv;
-	char *env[ENV_MAX + ARRAY_LEN(standard_env) + 2];
+	char *env[ENV_MAX + ENVIRONMENT_OWN];
 	char script[1100]; /* "/work/<name>" */
 };
 
@@ -40,35 +30,6 @@ static void prepared_end(struct prepared *p)
 {
 	buf_done(&p->code);
 	free(p->argv);
-}
-
-static bool is_overridden(const struct run_options *o, const char *variable)
-{
-	size_t len = strcspn(variable, "=") + 1;
-
-	for (size_t i = 0; i < o->n_env; i++)
-		if (strncmp(o->env[i], variable, len) == 0)
-			return true;
-	return false;
-}
-
-static void add_variable(struct prepared *p, size_t *n, const struct run_options *o, const char *v)
-{
-	if (v && !is_overridden(o, v))
-		p->env[(*n)++] = (char *)(uintptr_t)v;
-}
-
-static void build_env(struct prepared *p, const struct run_options *o)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < ARRAY_LEN(standard_env); i++)
-		add_variable(p, &n, o, standard_env[i]);
-	if (o->language)
-		add_variable(p, &n, o, o->language->variable);
-	for (size_t i = 0; i < o->n_env; i++)
-		p->env[n++] = o->env[i];
-	p->env[n] = NULL;
 }
 
 static int read_code(struct prepared *p, const char *file, struct error *err)
@@ -130,9 +91,11 @@ static int build_code_argv(struct prepared *p, struct run_options *o, struct err
 	p->argv[0] = (char *)(uintptr_t)o->language->program;
 	p->argv[1] = p->script;
 	memcpy(p->argv + 2, rest, n * sizeof(char *));
-	o->request.code = buf_str(&p->code);
-	o->request.code_len = p->code.len;
-	o->request.code_name = p->script + strlen("/work/");
+	o->request.puts[o->request.n_puts++] = (struct put){
+		.inside = p->script + strlen("/work/"),
+		.data = buf_str(&p->code),
+		.len = p->code.len,
+	};
 	o->request.job.argv = p->argv;
 	return 0;
 }
@@ -140,7 +103,7 @@ static int build_code_argv(struct prepared *p, struct run_options *o, struct err
 static int prepare(struct prepared *p, struct run_options *o, struct error *err)
 {
 	buf_init(&p->code, CODE_MAX);
-	build_env(p, o);
+	environment_build(o->language, o->env, p->env);
 	o->request.job.env = p->env;
 	if (o->language)
 		return build_code_argv(p, o, err);
@@ -262,13 +225,14 @@ int cmd_run(int argc, char **argv)
 	} else if (o.help) {
 		options_print_help();
 		code = 0;
-	} else if (prepare(&p, &o, &err) < 0 || (o.request.cancel_fd = open_signals(&err)) < 0) {
+	} else if (prepare(&p, &o, &err) < 0 ||
+		   (o.request.cancel_fds[0] = open_signals(&err)) < 0) {
 		code = cli_complain(&err);
 	} else if (o.explain) {
 		code = explain(&o, &err) < 0 ? cli_complain(&err) : 0;
 	} else {
-		o.request.live_out = o.json ? -1 : STDOUT_FILENO;
-		o.request.live_err = o.json ? -1 : STDERR_FILENO;
+		o.request.live_out.fd = o.json ? -1 : STDOUT_FILENO;
+		o.request.live_err.fd = o.json ? -1 : STDERR_FILENO;
 		code = run(&o, argv - 1);
 	}
 	prepared_end(&p);
