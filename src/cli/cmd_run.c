@@ -206,7 +206,7 @@ static int run(struct run_options *o, char **argv)
 		(void)delegate_reexec(argv, &err);
 	code = report(o, &account);
 	if (account.outcome.killed_for == KILL_CANCELLED)
-		code = code_of_signal(o->request.cancel_fd, code);
+		code = code_of_signal(o->request.cancel_fds[0], code);
 	account_done(&account);
 	return err.kind == ERR_NONE || account.outcome.end == END_NOT_STARTED ? code : EXIT_BELLJAR;
 }

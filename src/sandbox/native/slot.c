@@ -188,7 +188,7 @@ static void take_start(struct slot *s, const struct to_warden *news)
 	s->outcome.setup_us = s->watch.start_us - s->asked_us;
 	s->phase = PHASE_RUNNING;
 	s->give_up_us = 0;
-	watch_begin(&s->watch);
+	watch_begin(&s->watch, s->work);
 }
 
 static void take_end(struct slot *s, const struct to_warden *news)
