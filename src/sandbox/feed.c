@@ -4,16 +4,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/own.h"
+
+enum { CHUNK = 65536 };
 
 int feed_open(struct feed *f, int source, uid_t uid, int *ret_read, struct error *err)
 {
 	int ends[2];
 
-	f->source = f->pipe = -1;
-	f->from = f->to = 0;
+	*f = (struct feed){.source = -1, .pipe = -1};
 	if (source < 0) {
 		*ret_read = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		return *ret_read < 0 ? fail_sys(err, "open /dev/null") : 0;
@@ -21,6 +23,9 @@ int feed_open(struct feed *f, int source, uid_t uid, int *ret_read, struct error
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return fail_sys(err, "pipe for input");
 	*ret_read = ends[0];
+	f->chunk = malloc(CHUNK);
+	if (!f->chunk)
+		return close(ends[1]), fail_sys(err, "allocate for input");
 	f->source = source;
 	f->pipe = ends[1];
 	if (fcntl(ends[1], F_SETFL, O_NONBLOCK) < 0)
@@ -34,6 +39,8 @@ void feed_close(struct feed *f)
 {
 	own_fd_end(&f->pipe);
 	f->pipe = f->source = -1;
+	free(f->chunk);
+	f->chunk = NULL;
 }
 
 void feed_wants(const struct feed *f, int *ret_in, int *ret_out)
@@ -49,7 +56,7 @@ void feed_wants(const struct feed *f, int *ret_in, int *ret_out)
 
 static void fill(struct feed *f)
 {
-	ssize_t n = read(f->source, f->chunk, sizeof(f->chunk));
+	ssize_t n = read(f->source, f->chunk, CHUNK);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;

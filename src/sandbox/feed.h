@@ -14,7 +14,7 @@
 struct feed {
 	int source; /* -1: at its end */
 	int pipe;   /* write end; -1: nobody reads any more */
-	char chunk[65536];
+	char *chunk;
 	size_t from, to; /* read, not written yet */
 };
 

@@ -20,7 +20,7 @@ enum verdict {
 
 struct seccomp_options {
 	bool programs_listed; /* memfd_create only with MFD_NOEXEC_SEAL */
-	bool host_writable;   /* a directory of the host is granted: no set-uid files */
+	bool host_writable;   /* something of the host is: no set-uid or set-gid files */
 };
 
 enum { SECCOMP_MAX = 2048 };

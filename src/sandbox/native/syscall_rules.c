@@ -189,6 +189,20 @@ SET(node_types, ONE(0), ONE(S_IFREG), ONE(S_IFIFO), ONE(S_IFSOCK));
 RULE(rule_mknod, {{MASKED(1, S_IFMT, node_types)}});
 RULE(rule_mknodat, {{MASKED(2, S_IFMT, node_types)}});
 
+/* Where a directory of the host is granted for writing, what is made there stays when the box is
+ * gone, and belongs to the directory's owner: a set-uid file would be a way to become that owner,
+ * root among others, for everybody on the host.  Set-gid likewise, for its group.  open reads its
+ * mode only if it may create; otherwise the register holds whatever was in it.  mkdir needs no
+ * rule: the kernel drops both bits there. */
+#define SET_ID  (S_ISUID | S_ISGID)
+#define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
+RULE(rule_chmod_plain, {{MASKED(1, SET_ID, zero)}});
+RULE(rule_fchmodat_plain, {{MASKED(2, SET_ID, zero)}});
+RULE(rule_open_plain, {{MASKED(1, CREATES, zero)}}, {{MASKED(2, SET_ID, zero)}});
+RULE(rule_openat_plain, {{MASKED(2, CREATES, zero)}}, {{MASKED(3, SET_ID, zero)}});
+RULE(rule_mknod_plain, {{MASKED(1, S_IFMT, node_types), MASKED(1, SET_ID, zero)}});
+RULE(rule_mknodat_plain, {{MASKED(2, S_IFMT, node_types), MASKED(2, SET_ID, zero)}});
+
 #ifdef __x86_64__
 /* arch_prctl: thread-local storage, vector state (AMX), shadow stacks.  Not CPUID faulting, pointer
  * tagging (LAM), or mapping a second vDSO. */
