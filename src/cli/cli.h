@@ -22,7 +22,9 @@ int cmd_doctor(int argc, char **argv);
 /* Not for people: what doctor --attack runs inside. */
 int cmd_attack(int argc, char **argv);
 
-/* "belljar: <text>" on stderr; returns EXIT_BELLJAR. */
+/* "belljar: <text>" on stderr, as one line. */
+void cli_say(const char *text);
+/* The same for an error; returns EXIT_BELLJAR. */
 int cli_complain(const struct error *err);
 /* One table from what happened to an exit code. */
 int cli_exit_code(const struct account *a);

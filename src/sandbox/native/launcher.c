@@ -140,7 +140,7 @@ static int forbid_executable_memfds(const struct plan *plan, struct error *err)
 {
 	if (!plan->root_mode || plan->profile->n_programs == 0)
 		return 0;
-	/* The filter asks for MFD_NOEXEC_SEAL anyway; kernels before 6.3 have no such file. */
+	/* The filter refuses memfds anyway; kernels before 6.3 have no such file. */
 	if (access("/proc/sys/vm/memfd_noexec", F_OK) < 0)
 		return 0;
 	return fd_put_file(AT_FDCWD, "/proc/sys/vm/memfd_noexec", "2", err);
@@ -196,10 +196,11 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return -1;
 	if (plan->root_mode && identity_leave_root(plan, err) < 0)
 		return -1;
-	if (get_mapped(l, err) < 0 || identity_settle(plan, l->board, err) < 0)
+	/* Takes half a millisecond: goes on beside everything that follows. */
+	if (netspace_begin(&l->network, err) < 0 || get_mapped(l, err) < 0 ||
+	    identity_settle(plan, l->board, err) < 0)
 		return -1;
-	/* Takes half a millisecond: goes on beside the mounts. */
-	if (netspace_begin(&l->network, err) < 0 || enter_namespaces(plan, err) < 0)
+	if (enter_namespaces(plan, err) < 0)
 		return -1;
 	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
@@ -312,6 +313,9 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 		news.start_us = l->board->start_us;
 		if (tell(l, &news, NULL, 0) < 0)
 			_exit(1);
+		/* The last box: the tree it came from is taken down while the program runs. */
+		if (!l->another && l->box.mounts >= 0)
+			(void)setns(l->box.mounts, CLONE_NEWNS);
 		return;
 	}
 	/* A child that failed is a zombie in the box: reap it, or the box cannot die. */
