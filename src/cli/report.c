@@ -8,11 +8,18 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "sandbox/native/delegate.h"
 
 int cli_complain(const struct error *err)
 {
 	(void)fprintf(stderr, "belljar: %s\n", err->text);
 	return EXIT_BELLJAR;
+}
+
+bool cli_may_ask_systemd(const struct profile *profile, const struct error *err)
+{
+	return err->kind == ERR_CONFIG && strncmp(err->text, "layer ", 6) == 0 &&
+	       strstr(err->text, "cgroup") && !profile->cgroup && delegate_possible();
 }
 
 static int code_of_refusal(enum error_kind kind)
