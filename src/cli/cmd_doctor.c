@@ -14,6 +14,8 @@
 #include "call/call.h"
 #include "cli/cli.h"
 #include "cli/doctor.h"
+#include "sandbox/native/cgroup.h"
+#include "sandbox/native/delegate.h"
 #include "sandbox/native/probe.h"
 
 enum { REPORT_MAX = 1 << 20, CHECKS_MAX = 96 };
@@ -208,6 +210,20 @@ static int parse(int argc, char **argv, struct doctor_options *ret, struct error
 	return 0;
 }
 
+/* As belljar run does it: where only a scope of systemd's has what is missing, from inside one. */
+static void ask_systemd(const struct doctor_options *o, char **argv)
+{
+	struct cgroup_host host = {0};
+	struct error err;
+
+	if (o->cgroup || !delegate_possible() ||
+	    cgroup_find(&host, NULL, "/proc/self/mountinfo", "/proc/self/cgroup", &err) < 0 ||
+	    !host.ask_delegation)
+		return;
+	/* If it fails we go on here, and the rows about limits say what is missing. */
+	(void)delegate_reexec(argv, &err);
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	struct doctor_options options = {0};
@@ -221,6 +237,7 @@ int cmd_doctor(int argc, char **argv)
 		return cli_complain(&err);
 	if (code > 0)
 		return fputs(usage, stdout) < 0 ? EXIT_BELLJAR : 0;
+	ask_systemd(&options, argv - 1);
 	code = options.attack ? doctor_attack(&options, &out, &err) : examine(&options, &out, &err);
 	if (code < 0 || fd_write_all(STDOUT_FILENO, buf_str(&out), out.len, &err) < 0)
 		return cli_complain(&err);

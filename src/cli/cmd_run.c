@@ -136,6 +136,16 @@ static int open_signals(struct error *err)
 	return fd < 0 ? fail_sys(err, "signalfd") : fd;
 }
 
+/* As if the signal had ended us: 130 for Ctrl-C. */
+static int code_of_signal(int signals, int otherwise)
+{
+	struct signalfd_siginfo info;
+
+	if (read(signals, &info, sizeof(info)) != sizeof(info))
+		return otherwise;
+	return EXIT_SIGNAL + (int)info.ssi_signo;
+}
+
 static int write_account(const struct account *a, int fd, struct error *err)
 {
 	own(buf) text;
@@ -157,7 +167,7 @@ static void close_with_a_line(const struct run_options *o, const struct account 
 	if (o->json || (!trouble && !isatty(STDERR_FILENO)))
 		return;
 	cli_summary(a, line, sizeof(line));
-	(void)fprintf(stderr, "belljar: %s\n", line);
+	cli_say(line);
 }
 
 static int report(const struct run_options *o, const struct account *a)
@@ -188,6 +198,8 @@ static int run(struct run_options *o, char **argv)
 	    cli_may_ask_systemd(&o->request.profile, &account.outcome.error))
 		(void)delegate_reexec(argv, &err);
 	code = report(o, &account);
+	if (account.outcome.killed_for == KILL_CANCELLED)
+		code = code_of_signal(o->request.cancel_fds[0], code);
 	account_done(&account);
 	return err.kind == ERR_NONE || account.outcome.end == END_NOT_STARTED ? code : EXIT_BELLJAR;
 }

@@ -8,8 +8,10 @@
  */
 #include <assert.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -37,6 +39,7 @@ static const struct limits small = {
 struct campaign {
 	const struct doctor_options *options;
 	char program[PATH_MAX];
+	int signals; /* whoever interrupts us must not leave the bait lying about */
 	struct bait bait;
 	struct bait_env bait_env;
 	struct attack_result results[ATTACK_MAX];
@@ -58,6 +61,7 @@ static void fill_request(struct campaign *c, struct request *r, char **argv, cha
 	r->job.argv = argv;
 	r->job.env = env;
 	r->job.limits = small;
+	r->cancel_fds[0] = c->signals;
 	r->profile.cgroup = c->options->cgroup;
 	r->profile.allow_degraded = c->options->allow_degraded;
 	r->profile.grants[0] = (struct grant){c->program, inside, false};
@@ -85,11 +89,15 @@ static int run_box(struct campaign *c, const struct attack *alone, struct accoun
 	return 0;
 }
 
-static int not_started(const struct account *a, struct error *err)
+/* Nothing to judge: it did not start, or we were told to stop. */
+static int no_result(const struct account *a, struct error *err)
 {
-	if (a->outcome.end != END_NOT_STARTED)
-		return 0;
-	return fail(err, a->outcome.error.kind, "a box to attack: %s", a->outcome.error.text);
+	if (a->outcome.killed_for == KILL_CANCELLED)
+		return fail(err, ERR_CALLER, "interrupted");
+	if (a->outcome.end == END_NOT_STARTED)
+		return fail(err, a->outcome.error.kind, "a box to attack: %s",
+			    a->outcome.error.text);
+	return 0;
 }
 
 static void note(struct campaign *c, const char *what, const char *why)
@@ -107,7 +115,7 @@ static int attack_together(struct campaign *c, struct error *err)
 
 	if (run_box(c, NULL, &a, err) < 0)
 		return -1;
-	if (not_started(&a, err) < 0) {
+	if (no_result(&a, err) < 0) {
 		account_done(&a);
 		return -1;
 	}
@@ -131,7 +139,7 @@ static int attack_alone(struct campaign *c, size_t i, struct error *err)
 
 	if (run_box(c, &attacks[i], &a, err) < 0)
 		return -1;
-	if (not_started(&a, err) < 0) {
+	if (no_result(&a, err) < 0) {
 		account_done(&a);
 		return -1;
 	}
@@ -141,6 +149,20 @@ static int attack_alone(struct campaign *c, size_t i, struct error *err)
 	attack_judge_alone(&attacks[i], &a, result);
 	account_done(&a);
 	return 0;
+}
+
+static int open_signals(struct campaign *c, struct error *err)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return fail_sys(err, "block signals");
+	c->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return c->signals < 0 ? fail_sys(err, "signalfd") : 0;
 }
 
 static int find_program(struct campaign *c, struct error *err)
@@ -286,7 +308,8 @@ int doctor_attack(const struct doctor_options *options, struct buf *out, struct 
 	int done;
 
 	c.options = options;
-	if (find_program(&c, err) < 0 || bait_set(&c.bait, &small, err) < 0)
+	if (find_program(&c, err) < 0 || open_signals(&c, err) < 0 ||
+	    bait_set(&c.bait, &small, err) < 0)
 		return -1;
 	bait_to_env(&c.bait, &c.bait_env);
 	done = fight(&c, err);

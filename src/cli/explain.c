@@ -111,8 +111,9 @@ static int explain_layers(const struct profile *p, struct error *err)
 	printf("network  %s\n", p->loopback ? "loopback only" : "none");
 	printf("landlock ABI %d\n", landlock_abi());
 	for (int i = 0; i < LAYER_COUNT; i++)
-		if (p->allow_degraded & 1u << i)
-			printf("degraded %s may be missing\n", layer_name((enum layer)i));
+		if (i != LAYER_PROGRAMS || p->n_programs)
+			printf("layer    %s%s\n", layer_name((enum layer)i),
+			       p->allow_degraded & 1u << i ? " (may be missing)" : "");
 	return 0;
 }
 

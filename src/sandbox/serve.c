@@ -112,48 +112,107 @@ static bool floods(const struct run *run)
 	return run->account->out.seen > limit || run->account->err.seen > limit;
 }
 
+/* Where the output goes, somebody has closed the door, or there is no room. */
+static bool output_is_lost(const struct run *run)
+{
+	return run->out.failed || run->err.failed;
+}
+
+enum {
+	POLL_SLOT,
+	POLL_CANCEL,
+	POLL_CANCEL_TOO,
+	POLL_OUT,
+	POLL_OUT_LIVE,
+	POLL_ERR,
+	POLL_ERR_LIVE,
+	POLL_FEED_IN,
+	POLL_FEED_OUT,
+	POLL_COUNT
+};
+
+static void want(struct run *run, struct pollfd fds[POLL_COUNT])
+{
+	static const short events[POLL_COUNT] = {POLLIN, POLLIN,  POLLIN, POLLIN, POLLOUT,
+						 POLLIN, POLLOUT, POLLIN, POLLOUT};
+
+	for (size_t i = 0; i < POLL_COUNT; i++)
+		fds[i] = (struct pollfd){.fd = -1, .events = events[i]};
+	fds[POLL_SLOT].fd = run->runner->ops->fd(run->runner->slot);
+	fds[POLL_CANCEL].fd = run->request->cancel_fds[0];
+	fds[POLL_CANCEL_TOO].fd = run->request->cancel_fds[1];
+	/* A flood is not read on while its end is being made. */
+	if (!floods(run)) {
+		capture_wants(&run->out, &fds[POLL_OUT].fd, &fds[POLL_OUT_LIVE].fd);
+		capture_wants(&run->err, &fds[POLL_ERR].fd, &fds[POLL_ERR_LIVE].fd);
+	}
+	feed_wants(run->feed, &fds[POLL_FEED_IN].fd, &fds[POLL_FEED_OUT].fd);
+}
+
 /* One round: waits for output, input, the slot or a deadline, and serves what is ready. */
 static int serve_once(struct run *run, struct error *err)
 {
-	enum { SLOT, OUT, ERR, FEED_IN, FEED_OUT, CANCEL, CANCEL_TOO, COUNT };
 	const struct runner *runner = run->runner;
-	int in, out;
-	struct pollfd fds[COUNT];
+	struct pollfd fds[POLL_COUNT];
 
-	feed_wants(run->feed, &in, &out);
-	fds[SLOT] = (struct pollfd){.fd = runner->ops->fd(runner->slot), .events = POLLIN};
-	fds[OUT] = (struct pollfd){.fd = run->out.fd, .events = POLLIN};
-	fds[ERR] = (struct pollfd){.fd = run->err.fd, .events = POLLIN};
-	fds[FEED_IN] = (struct pollfd){.fd = in, .events = POLLIN};
-	fds[FEED_OUT] = (struct pollfd){.fd = out, .events = POLLOUT};
-	fds[CANCEL] = (struct pollfd){.fd = run->request->cancel_fds[0], .events = POLLIN};
-	fds[CANCEL_TOO] = (struct pollfd){.fd = run->request->cancel_fds[1], .events = POLLIN};
-	if (poll(fds, COUNT, runner->ops->wait_ms(runner->slot)) < 0)
+	want(run, fds);
+	if (poll(fds, POLL_COUNT, runner->ops->wait_ms(runner->slot)) < 0)
 		return errno == EINTR ? 0 : fail_sys(err, "poll");
-	if (fds[OUT].revents)
-		(void)capture_read(&run->out);
-	if (fds[ERR].revents)
-		(void)capture_read(&run->err);
-	if (fds[FEED_IN].revents || fds[FEED_OUT].revents)
+	if (fds[POLL_OUT].revents || fds[POLL_OUT_LIVE].revents)
+		capture_move(&run->out);
+	if (fds[POLL_ERR].revents || fds[POLL_ERR_LIVE].revents)
+		capture_move(&run->err);
+	if (fds[POLL_FEED_IN].revents || fds[POLL_FEED_OUT].revents)
 		feed_move(run->feed);
-	if (fds[CANCEL].revents || fds[CANCEL_TOO].revents)
+	if (fds[POLL_CANCEL].revents || fds[POLL_CANCEL_TOO].revents || output_is_lost(run))
 		runner->ops->kill(runner->slot, KILL_CANCELLED);
 	if (floods(run))
 		runner->ops->kill(runner->slot, KILL_OUTPUT);
 	return 0;
 }
 
+/* The program is dead, and everything it wrote is to arrive, however slow the listener is; only
+ * whoever cancels is in a hurry. */
+static void deliver_rest(struct run *run, struct capture *c, uint64_t until)
+{
+	for (;;) {
+		struct pollfd fds[] = {
+			{.fd = c->live.fd, .events = POLLOUT},
+			{.fd = run->request->cancel_fds[0], .events = POLLIN},
+			{.fd = run->request->cancel_fds[1], .events = POLLIN},
+		};
+
+		capture_drain(c, until);
+		if (c->left == 0)
+			return;
+		if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
+			return;
+		if (fds[1].revents || fds[2].revents)
+			return;
+		capture_move(c);
+		until = clock_us() + DRAIN_US;
+	}
+}
+
 static int serve_all(struct run *run, struct error *err)
 {
-	uint64_t until;
-
 	while (!run->runner->ops->step(run->runner->slot))
 		if (serve_once(run, err) < 0)
 			return -1;
-	until = clock_us() + DRAIN_US;
-	capture_drain(&run->out, until);
-	capture_drain(&run->err, until);
+	deliver_rest(run, &run->out, clock_us() + DRAIN_US);
+	deliver_rest(run, &run->err, clock_us() + DRAIN_US);
 	return 0;
+}
+
+/* A reader who went away has had enough; anything else is a loss. */
+static int check_delivery(const struct run *run, struct error *err)
+{
+	int failed = run->out.failed ? run->out.failed : run->err.failed;
+
+	if (failed == 0 || failed == EPIPE)
+		return 0;
+	errno = failed;
+	return fail_sys(err, "pass the output on");
 }
 
 static int collect(struct run *run, int work, struct error *err)
@@ -180,9 +239,10 @@ static int run_in_slot(struct run *run, struct error *err)
 	if (serve_all(run, err) < 0)
 		return -1;
 	runner->ops->finish(runner->slot, &run->account->outcome, &work);
-	if (run->account->outcome.end == END_NOT_STARTED || work < 0)
-		return 0;
-	return collect(run, work, err);
+	if (run->account->outcome.end != END_NOT_STARTED && work >= 0 &&
+	    collect(run, work, err) < 0)
+		return -1;
+	return check_delivery(run, err);
 }
 
 int serve_prepare(const struct request *r, struct account *ret, struct error *err)

@@ -10,9 +10,11 @@ lines "key: value"; a value that takes several lines follows indented by a tab.
   setup:                    shell commands, run by that user in {tmp} beforehand
   run: ARGS                 what stands after "belljar run", split like a shell does
   stdin: TEXT               given to belljar; stdin-bytes: N gives so many of them
+  stdout: full|nonblocking|stalled S   what belljar's stdout is, if not a pipe that is read at once
   signal: NAME TEXT         sent to belljar once its stdout shows TEXT
   expect-exit: N            the exit code
   expect-stdout: TEXT       exactly; also expect-stderr.  One line has its newline added.
+  expect-stdout-bytes: N    so many of them
   expect-stdout-has: TEXT   also -lacks, and the same for stderr
   expect-json: PATH OP VALUE   in the account (--json or {status}); PATH is dotted; OP is one of
                             == != < > <= >= has ~; VALUE is JSON, or a regular expression for ~
@@ -45,8 +47,9 @@ USER = int(os.environ.get("CASES_UID", "61234"))
 LIMIT_S = 60
 REPEATABLE = {"expect-json", "expect-stdout-has", "expect-stderr-has", "expect-stdout-lacks",
               "expect-stderr-lacks"}
-SINGLE = {"as", "needs", "setup", "run", "stdin", "stdin-bytes", "signal", "expect-exit",
-          "expect-stdout", "expect-stderr", "expect-live", "expect-seconds", "then", "degraded"}
+SINGLE = {"as", "needs", "setup", "run", "stdin", "stdin-bytes", "stdout", "signal",
+          "expect-exit", "expect-stdout", "expect-stderr", "expect-stdout-bytes", "expect-live",
+          "expect-seconds", "then", "degraded"}
 ACCOUNT_KEYS = {"schema", "id", "status", "success", "exit_code", "signal", "signal_name",
                 "was_killed", "kill_reason", "execution_time_ms", "setup_time_ms", "error",
                 "stdout", "stderr", "resource_usage", "limits", "near_misses", "artifacts",
@@ -133,16 +136,17 @@ def as_user(who):
 class Reader(threading.Thread):
     """Takes a stream to its end, remembers when the first byte came."""
 
-    def __init__(self, stream):
+    def __init__(self, fd, delay=0.0):
         super().__init__(daemon=True)
-        self.stream, self.data, self.first = stream, b"", None
+        self.fd, self.delay, self.data, self.first = fd, delay, b"", None
         self.start()
 
     def run(self):
-        while chunk := os.read(self.stream.fileno(), 65536):
+        time.sleep(self.delay)
+        while chunk := os.read(self.fd, 65536):
             self.first = self.first or time.monotonic()
             self.data += chunk
-        self.ended = time.monotonic()
+        os.close(self.fd)
 
 
 class Run:
@@ -194,14 +198,24 @@ class Run:
     def execute(self):
         if "{status}" in self.case.one["run"]:
             self.status_read, self.status_write = os.pipe()
+        kind, _, stall = self.case.word("stdout").partition(" ")
+        out_read, out_write = os.pipe()
+        err_read, err_write = os.pipe()
+        os.set_blocking(out_write, kind != "nonblocking")
+        if kind == "full":
+            full = os.open("/dev/full", os.O_WRONLY)
+            os.dup2(full, out_write)
+            os.close(full)
         started = time.monotonic()
         child = subprocess.Popen(
-            self.argv(), cwd=self.tmp, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, env=environment(self.tmp),
+            self.argv(), cwd=self.tmp, stdin=subprocess.PIPE, stdout=out_write, stderr=err_write,
+            env=environment(self.tmp),
             pass_fds=[self.status_write] if self.status_write else [], **as_user(self.who))
         if self.status_write:
             os.close(self.status_write)
-        out, err = Reader(child.stdout), Reader(child.stderr)
+        os.close(out_write)
+        os.close(err_write)
+        out, err = Reader(out_read, float(stall or 0)), Reader(err_read)
         feeder = threading.Thread(target=self.feed, args=[child.stdin], daemon=True)
         feeder.start()
         self.send_signal(child, out)
@@ -214,7 +228,7 @@ class Run:
         self.ended = time.monotonic()
         self.seconds = self.ended - started
         for reader in (out, err):
-            reader.join(5)
+            reader.join(5 + float(stall or 0))
             if reader.is_alive():
                 self.wrong.append("belljar has ended, but somebody still holds its output")
         self.first = out.first
@@ -331,6 +345,9 @@ def check_streams(run):
         exact = run.case.one.get(f"expect-{name}")
         if exact is not None and text != run.fill(exact):
             yield f"{name} is {text[:600]!r}, expected {run.fill(exact)[:600]!r}"
+        size = run.case.word(f"expect-{name}-bytes")
+        if size and len(data) != int(size):
+            yield f"{name} has {len(data)} bytes, expected {size}"
         for piece in run.case.many[f"expect-{name}-has"]:
             if run.fill(piece) not in text:
                 yield f"{name} lacks {run.fill(piece)!r}: {text[:600]!r}"

@@ -52,6 +52,12 @@ class Result:
         return text
 
 
+def need_layer(result, layer):
+    state = result.account["layers"].get(layer, {}).get("state")
+    if state != "full":
+        raise Skip(f"the layer {layer} is {state} here")
+
+
 class Bait:
     """Services that say WORD to whoever reaches them; one thread, all sockets."""
 
@@ -106,8 +112,13 @@ class Host:
         self.is_root = os.geteuid() == 0
         # Nobody on this machine has it, and it is below the range that boxes take theirs from.
         self.uid = 1999000000 + os.getpid() % 900000 if self.is_root else os.getuid()
-        self.top = tempfile.mkdtemp(prefix="belljar-escape-")
+        # Not in /tmp: the box has one of its own, and listed programs must be seen where they are.
+        place = "/opt" if self.is_root else os.path.expanduser("~")
+        self.top = tempfile.mkdtemp(prefix="belljar-escape-", dir=place)
+        self.in_tmp = tempfile.mkdtemp(prefix="belljar-escape-", dir="/tmp")
         os.chmod(self.top, 0o755)
+        os.chmod(self.in_tmp, 0o755)
+        self.write(os.path.join(self.in_tmp, "secret"), WORD)
         self.bin = self.directory("bin")
         for name in os.listdir(built):
             path = os.path.join(built, name)
@@ -191,9 +202,17 @@ class Host:
         try:
             return process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
+            self.give_up(process)
             raise Fail(f"hangs: {' '.join(map(str, process.args))}") from None
+
+    @staticmethod
+    def give_up(process):
+        """It and its session's group; whoever else holds the pipes is not waited for."""
+        process.kill()
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=2)
 
     def run(self, argv, who, **more):
         start = time.monotonic()
@@ -301,4 +320,5 @@ class Host:
     def close(self):
         if self.waiting:
             self.waiting.communicate()
-        shutil.rmtree(self.top, ignore_errors=True)
+        for path in (self.top, self.in_tmp):
+            shutil.rmtree(path, ignore_errors=True)

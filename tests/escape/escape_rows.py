@@ -19,6 +19,7 @@ class Row(NamedTuple):
     twin_args: Optional[tuple] = None  # None: the same
     listed: Optional[tuple] = None  # None: any program may run
     more: Optional[object] = None  # host -> more settings for Popen
+    needs: Optional[str] = None  # the layer that is the wall; where it is degraded, so is the wall
 
 
 LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
@@ -72,7 +73,7 @@ def passwd_needle():
 def file_rows(h):
     read = [
         ("/etc/shadow", "root"), ("/root", "root"), (h.secret, "user"),
-        (f"/tmp/../{h.secret}", "user"), ("/var/log", "user"), ("/sys/kernel", "user"),
+        (f"/tmp/..{h.secret}", "user"), (f"{h.in_tmp}/secret", "user"), ("/var/log", "user"), ("/sys/kernel", "user"),
         ("/proc/kallsyms", "user"), ("/proc/kcore", "root"), ("/proc/keys", "user"),
         ("/proc/cmdline", "user"), ("/proc/interrupts", "user"), ("/proc/net/tcp", "user"),
         ("/proc/sys/kernel/hostname", "user"), ("/sys/fs/cgroup", "user"),
@@ -81,7 +82,7 @@ def file_rows(h):
     rows = [Row("files", "read_host_file", (path,), twin) for path, twin in read]
     rows += [
         Row("files", "read_host_file", ("/etc/passwd", passwd_needle())),
-        Row("files", "read_host_file", ("/tmp", os.path.basename(h.top))),
+        Row("files", "read_host_file", ("/tmp", os.path.basename(h.in_tmp))),
         Row("files", "read_host_file", ("/etc/hostname", os.uname().nodename)),
         Row("proc, full", "read_host_file", ("/proc/kallsyms",), options=("--proc", "full")),
         Row("proc, full", "read_host_file", ("/proc/kcore",), "root", ("--proc", "full")),
@@ -146,13 +147,24 @@ def grant_rows(h):
         Row("--write", "read_host_file", ("/given/../private/secret",),
             twin_args=(f"{given}/../private/secret",), options=("--write", f"{given}:/given")),
     ]
-    return rows
+    return rows + set_id_rows(h)
+
+
+def set_id_rows(h):
+    """A file that a box leaves behind belongs to the directory's owner, and must not lend that."""
+    given = h.directory("set-id", h.uid)
+    ways = ("chmod", "fchmod", "fchmodat", "fchmodat2", "open", "creat", "openat", "openat2",
+            "tmpfile", "mknod", "mknodat")
+    return [Row("--write", "set_id_file", (way, "/given", *more),
+                options=("--write", f"{given}:/given"), twin_args=(way, given, *more))
+            for way in ways for more in (("4755",), ("2755",), ("6755", "high"))]
 
 
 def process_rows(h):
     rows = [Row("pid 1", "touch_process", (way, 1), "init")
-            for way in ("attach", "seize", "readv", "writev", "getfd", "kcmp", "prlimit",
-                        "affinity", "priority")]
+            for way in ("attach", "seize", "readv", "writev", "getfd", "kcmp", "prlimit")]
+    rows += [Row("pid 1", "touch_process", (way, 1), "init", needs="own_uid")
+             for way in ("affinity", "priority")]
     rows += [Row("pid 1", "proc_of_init", (way, name), "init")
              for way, name in (("read", "environ"), ("read", "mem"), ("read", "maps"),
                                ("read", "auxv"), ("read", "cmdline"), ("list", "fd"),

@@ -14,7 +14,7 @@ import sys
 import time
 import traceback
 
-from escape_host import Fail, Host, Skip
+from escape_host import Fail, Host, Skip, need_layer
 from escape_rows import simple_rows
 from escape_special import special_rows
 
@@ -41,6 +41,8 @@ def run_simple(row, host):
         reason = str(skip)
     boxed = check_box(row, host)
     if boxed.code == 0:
+        if row.needs:
+            need_layer(boxed, row.needs)
         raise Fail(f"the attack succeeded: {boxed}")
     if reason and boxed.code == 2:
         raise Skip(reason)

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 
 #include "escape.h"
 
@@ -23,9 +24,15 @@ static pid_t target(int argc, char **argv)
 	return pid;
 }
 
+/* Let go of it again: where there is no wall, it is somebody's shell that would stay stopped. */
 static void by_attach(int argc, char **argv)
 {
-	end_by(ptrace(PTRACE_ATTACH, target(argc, argv), NULL, NULL), "PTRACE_ATTACH");
+	pid_t pid = target(argc, argv);
+	long result = ptrace(PTRACE_ATTACH, pid, NULL, NULL);
+
+	if (result == 0 && waitpid(pid, NULL, __WALL) == pid)
+		(void)ptrace(PTRACE_DETACH, pid, NULL, NULL);
+	end_by(result, "PTRACE_ATTACH");
 }
 
 static void by_seize(int argc, char **argv)

@@ -67,19 +67,8 @@ mix_versions() {
 		! has_controllers
 }
 
-unmix_versions() {
-	umount /tmp/pids /tmp/cpu,cpuacct
-	echo -memory >$cg/cgroup.subtree_control
-	seconds=0
-	until has_controllers; do # the old hierarchy goes when its last group is forgotten
-		seconds=$((seconds + 1))
-		[ $seconds -gt 10 ] && return 1
-		sleep 1
-	done
-}
-
 nothing_is_left() {
-	! find $cg -name 'belljar-*' | grep .
+	! find $cg /tmp -name 'belljar-*' | grep .
 }
 
 delegate_to_user() { # GROUP
@@ -99,9 +88,6 @@ as_user() {
 
 check_groups() {
 	check "version 2 has memory, pids and cpu" has_controllers
-	check "pids, cpu and cpuacct go to version 1" mix_versions
-	check_tap "memory in version 2, the others in version 1" /guest/cgroup_test
-	check "they come back" unmix_versions
 	check_tap "groups beneath the root group" /guest/cgroup_test
 	mkdir $cg/jar
 	check_tap "groups beneath a given group" env BELLJAR_TEST_CGROUP=$cg/jar /guest/cgroup_test
@@ -109,6 +95,13 @@ check_groups() {
 	check "with a leaf to be in" delegate_to_user mine/supervisor
 	check_tap "groups of an ordinary user" \
 		as_user mine/supervisor env BELLJAR_TEST_CGROUP=$cg/mine /guest/cgroup_test
+	check "no group is left" nothing_is_left
+}
+
+# In a boot of its own: what version 1 has taken does not always come back.
+check_mixed() {
+	check "pids, cpu and cpuacct go to version 1" mix_versions
+	check_tap "memory in version 2, the others in version 1" /guest/cgroup_test
 	check "no group is left" nothing_is_left
 }
 
@@ -159,9 +152,11 @@ given_group() { # belljar run ARGS...
 }
 
 echo "# Linux $(uname -r)"
-check_groups
-if command -v belljar >/dev/null; then
-	check_all_boxes
+if grep -qw belljar.mixed /proc/cmdline; then
+	check_mixed
+else
+	check_groups
+	command -v belljar >/dev/null && check_all_boxes
 fi
 echo "1..$n"
 sync

@@ -14,6 +14,7 @@
  *	call PLACE N NUMBER [loader]	(--list)
  *	hit PLACE N NUMBER [loader]
  *	target PLACE PROGRAM		followed by posture lines
+ *	stillborn PLACE			the target was killed before its first instruction
  *	end exit|signal|hang N
  *	left PLACE PID			still alive two seconds after the command's end
  */
@@ -65,11 +66,11 @@ struct tracer {
 	FILE *log;
 };
 
-/* Calls that cannot fail, and of which a program rightly takes no notice when they do. */
+/* Calls that cannot fail; and brk(), which does not say so by an errno but by the old break. */
 static bool cannot_fail(uint64_t number)
 {
 	return number == SYS_exit || number == SYS_exit_group || number == SYS_rt_sigreturn ||
-	       number == SYS_restart_syscall;
+	       number == SYS_restart_syscall || number == SYS_brk;
 }
 
 static void log_call(struct tracer *tr, const char *word, const struct tracee *t,
@@ -184,8 +185,9 @@ static bool at_exec(struct tracer *tr, struct tracee *t)
 	}
 	(void)fprintf(tr->log, "target %s %s\n", t->place, path);
 	posture_write(tr->log, t->pid);
-	(void)fflush(tr->log);
-	(void)ptrace(PTRACE_DETACH, t->pid, NULL, 0L);
+	/* Killed in the meantime: it never ran, and what could be read of it is not whole. */
+	if (ptrace(PTRACE_DETACH, t->pid, NULL, 0L) < 0)
+		(void)fprintf(tr->log, "stillborn %s\n", t->place);
 	tracees_drop(&tr->tracees, t->pid);
 	return true;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 
@@ -67,12 +68,17 @@ void tracee_find_loader(struct tracee *t)
 	(void)fclose(maps);
 }
 
+/* Not -1: a filter is asked again after us, and kills for a number that is none.  This call does
+ * nothing when there is nothing to restart, and no filter of a sane program refuses it. */
+static const long nothing = SYS_restart_syscall;
+
 #if defined(__x86_64__)
 
 int tracee_skip_call(const struct tracee *t)
 {
-	return ptrace(PTRACE_POKEUSER, t->pid, offsetof(struct user, regs.orig_rax), -1L) < 0 ? -1
-											      : 0;
+	return ptrace(PTRACE_POKEUSER, t->pid, offsetof(struct user, regs.orig_rax), nothing) < 0
+		       ? -1
+		       : 0;
 }
 
 int tracee_set_result(const struct tracee *t, long result)
@@ -85,7 +91,7 @@ int tracee_set_result(const struct tracee *t, long result)
 
 int tracee_skip_call(const struct tracee *t)
 {
-	int none = -1;
+	int none = (int)nothing;
 	struct iovec io = {&none, sizeof(none)};
 
 	return ptrace(PTRACE_SETREGSET, t->pid, NT_ARM_SYSTEM_CALL, &io) < 0 ? -1 : 0;

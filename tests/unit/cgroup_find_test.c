@@ -391,12 +391,13 @@ TEST(a_given_directory_of_version_2_may_hold_nobody)
 	TREE(V2_MOUNT, "0::/session.scope\n");
 	put_v2_group("cg", "cpu memory pids\n", "");
 	put_v2_group("cg/empty", "cpu memory pids\n", "");
-	put_v2_group("cg/full", "cpu memory pids\n", "1\n");
+	put_v2_group("cg/full", "memory pids\n", "1\n");
 	CHECK(find(&host, "cg/empty") == 0);
 	CHECK(is_at(&host, CONTROLLER_PIDS, 2, "cg/empty"));
 	CHECK(!host.v2_needs_move);
 	CHECK(find(&host, "cg/full") == 0);
 	CHECK(is_refused(&host, CONTROLLER_PIDS, "other processes"));
+	CHECK(is_refused(&host, CONTROLLER_CPU, "cgroup.subtree_control"));
 }
 
 TEST(a_given_directory_outside_of_every_hierarchy_is_the_callers_mistake)

@@ -28,8 +28,9 @@ TEST(rows_are_unique_and_have_reasons)
 		CHECK(row->nr < SYSCALLS_END && !seen[row->nr]);
 		seen[row->nr % SYSCALLS_END] = true;
 		CHECK(row->reason && row->reason[0]);
-		CHECK((row->rule == NULL) == (row->rule_listed == NULL));
-		CHECK(!row->rule || row->verdict == VERDICT_ALLOW);
+		CHECK(!row->usual.rule || row->usual.verdict == VERDICT_ALLOW);
+		CHECK(!row->then.rule || row->then.verdict == VERDICT_ALLOW);
+		CHECK(row->occasion != OCCASION_NONE || !row->then.rule);
 	}
 }
 
@@ -201,14 +202,66 @@ static const struct promise promises[] = {
 };
 
 static const struct promise promises_listed[] = {
-	{"memfd", __NR_memfd_create, {0, 0}, VERDICT_EPERM},
-	{"memfd, cloexec", __NR_memfd_create, {0, 1}, VERDICT_EPERM},
-	{"sealed memfd", __NR_memfd_create, {0, 8}, VERDICT_ALLOW},
-	{"sealed memfd, flags", __NR_memfd_create, {0, 8 | 1 | 2}, VERDICT_ALLOW},
-	{"seal in the high word", __NR_memfd_create, {0, 8 * BIT32}, VERDICT_EPERM},
-	{"both", __NR_memfd_create, {0, 0x18}, VERDICT_EPERM},
-	{"executable", __NR_memfd_create, {0, 0x10}, VERDICT_EPERM},
-	{"huge", __NR_memfd_create, {0, 0xc}, VERDICT_EPERM},
+	{"memfd", __NR_memfd_create, {0, 0}, VERDICT_ENOSYS},
+	{"memfd, cloexec", __NR_memfd_create, {0, 1}, VERDICT_ENOSYS},
+	{"sealed memfd", __NR_memfd_create, {0, 8}, VERDICT_ENOSYS},
+	{"sealed memfd, flags", __NR_memfd_create, {0, 8 | 1 | 2}, VERDICT_ENOSYS},
+	{"seal in the high word", __NR_memfd_create, {0, 8 * BIT32}, VERDICT_ENOSYS},
+	{"both", __NR_memfd_create, {0, 0x18}, VERDICT_ENOSYS},
+	{"executable", __NR_memfd_create, {0, 0x10}, VERDICT_ENOSYS},
+	{"huge", __NR_memfd_create, {0, 0xc}, VERDICT_ENOSYS},
+};
+
+/* Without the option each of these is allowed. */
+/* Where a directory of the host is granted: it may hold a socket. */
+static const struct promise promises_sockets[] = {
+	{"Unix socket", __NR_socket, {AF_UNIX, SOCK_STREAM, 0}, VERDICT_EPERM},
+	{"Unix socket, high bit", __NR_socket, {AF_UNIX | BIT32, SOCK_DGRAM, 0}, VERDICT_EPERM},
+	{"Unix pair", __NR_socketpair, {AF_UNIX, SOCK_STREAM, 0}, VERDICT_ALLOW},
+	{"TCP", __NR_socket, {AF_INET, SOCK_STREAM, 0}, VERDICT_ALLOW},
+	{"TCP 6", __NR_socket, {AF_INET6, SOCK_STREAM, 6}, VERDICT_ALLOW},
+	{"netlink", __NR_socket, {AF_NETLINK, SOCK_RAW, 0}, VERDICT_EPERM},
+};
+
+static const struct promise promises_writable[] = {
+	{"set-uid", __NR_fchmodat, {0, 0, 04755}, VERDICT_EPERM},
+	{"set-gid", __NR_fchmodat, {0, 0, 02755}, VERDICT_EPERM},
+	{"both, high bit", __NR_fchmodat, {0, 0, 06755 | BIT32}, VERDICT_EPERM},
+	{"set-uid of an open file", __NR_fchmod, {0, 04755}, VERDICT_EPERM},
+	{"the same, high bit", __NR_fchmod, {0, 04755 | BIT32}, VERDICT_EPERM},
+	{"set-uid, new call", 452, {0, 0, 04755}, VERDICT_EPERM},
+	{"the same, high bit", 452, {0, 0, 04755 | BIT32}, VERDICT_EPERM},
+	{"born set-uid", __NR_openat, {0, 0, O_CREAT | O_WRONLY, 04755}, VERDICT_EPERM},
+	{"born set-gid", __NR_openat, {0, 0, O_CREAT | O_RDONLY, 02755}, VERDICT_EPERM},
+	{"high bits", __NR_openat, {0, 0, O_CREAT | BIT32, 04755 | BIT32}, VERDICT_EPERM},
+	{"born without a name", __NR_openat, {0, 0, O_TMPFILE | O_RDWR, 04755}, VERDICT_EPERM},
+	{"a set-uid node", __NR_mknodat, {0, 0, S_IFREG | 04755}, VERDICT_EPERM},
+	{"the same, high bit", __NR_mknodat, {0, 0, S_IFREG | 04755 | BIT32}, VERDICT_EPERM},
+	{"a mode behind a pointer", 437, {0}, VERDICT_ENOSYS},
+#ifdef __x86_64__
+	{"set-uid", __NR_chmod, {0, 04755}, VERDICT_EPERM},
+	{"set-uid, high bit", __NR_chmod, {0, 04755 | BIT32}, VERDICT_EPERM},
+	{"born set-uid", __NR_open, {0, O_CREAT | O_TRUNC, 04755}, VERDICT_EPERM},
+	{"born set-uid, high bit", __NR_open, {0, O_CREAT, 04755 | BIT32}, VERDICT_EPERM},
+	{"born set-gid", __NR_creat, {0, 02755}, VERDICT_EPERM},
+	{"born set-gid, high bit", __NR_creat, {0, 02755 | BIT32}, VERDICT_EPERM},
+	{"a set-uid node", __NR_mknod, {0, S_IFREG | 04755}, VERDICT_EPERM},
+	{"the same, high bit", __NR_mknod, {0, S_IFREG | 04755 | BIT32}, VERDICT_EPERM},
+#endif
+};
+
+/* Whatever the options are. */
+static const struct promise promises_always[] = {
+	{"chmod", __NR_fchmodat, {0, 0, 0755}, VERDICT_ALLOW},
+	{"sticky", __NR_fchmodat, {0, 0, 01777}, VERDICT_ALLOW},
+	{"chmod, bits beyond the mode", __NR_fchmod, {0, 0755 | 6ull << 42}, VERDICT_ALLOW},
+	{"open, anything for a mode", __NR_openat, {0, 0, O_RDWR, ~0ull}, VERDICT_ALLOW},
+	{"a directory", __NR_openat, {0, 0, O_DIRECTORY, 04755}, VERDICT_ALLOW},
+	{"create", __NR_openat, {0, 0, O_CREAT | O_EXCL | O_RDWR, 0666}, VERDICT_ALLOW},
+	{"no name", __NR_openat, {0, 0, O_TMPFILE | O_RDWR, 0600}, VERDICT_ALLOW},
+	{"a new directory", __NR_mkdirat, {0, 0, 02755}, VERDICT_ALLOW}, /* the kernel drops it */
+	{"a pipe by name", __NR_mknodat, {0, 0, S_IFIFO | 0600}, VERDICT_ALLOW},
+	{"a device", __NR_mknodat, {0, 0, S_IFCHR | 0600}, VERDICT_EPERM},
 };
 /* clang-format on */
 
@@ -293,6 +346,26 @@ TEST(the_table_keeps_its_promises)
 {
 	keep(&plain, promises, ARRAY_LEN(promises));
 	keep(&listed, promises_listed, ARRAY_LEN(promises_listed));
+	keep(&strictest, promises_listed, ARRAY_LEN(promises_listed));
+	keep(&sockets, promises_sockets, ARRAY_LEN(promises_sockets));
+	keep(&strictest, promises_sockets, ARRAY_LEN(promises_sockets));
+	keep(&writable, promises_writable, ARRAY_LEN(promises_writable));
+	keep(&strictest, promises_writable, ARRAY_LEN(promises_writable));
+	for (size_t i = 0; i < ARRAY_LEN(filters); i++)
+		keep(filters[i], promises_always, ARRAY_LEN(promises_always));
 	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
 		CHECK(seccomp_judge(&plain, SYSCALLS_ARCH, refused[i], no_args) == VERDICT_EPERM);
+}
+
+TEST(set_uid_is_refused_only_where_the_host_is_writable)
+{
+	for (size_t i = 0; i < ARRAY_LEN(promises_writable); i++) {
+		uint64_t args[6] = {0};
+
+		memcpy(args, promises_writable[i].args, sizeof(promises_writable[i].args));
+		CHECK(seccomp_judge(&plain, SYSCALLS_ARCH, promises_writable[i].nr, args) ==
+		      VERDICT_ALLOW);
+		CHECK(seccomp_judge(&listed, SYSCALLS_ARCH, promises_writable[i].nr, args) ==
+		      VERDICT_ALLOW);
+	}
 }

@@ -143,6 +143,9 @@ const struct attack attacks[] = {
 	{"shared-memory", "leaks", "attach the host's shared memory", CODE(reach_segment)},
 	{"message-queue", "leaks", "open the host's message queue", CODE(reach_queue)},
 
+	{"locks", "leaks", "meet the host's file locks", CODE(see_locks)},
+	{"watches", "leaks", "watch files being opened outside", CODE(see_openings)},
+
 	{"fork-bomb", "limits", "fork beyond the limit", CODE(fork_bomb)},
 	{"fill-disk", "limits", "write beyond the limit", CODE(fill_disk)},
 	{"fill-inodes", "limits", "create files beyond the limit", CODE(fill_inodes)},

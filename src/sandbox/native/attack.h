@@ -30,6 +30,10 @@ struct attack_result {
 	char detail[120];
 };
 
+enum { BAIT_PATHS_MAX = 16 };
+/* Files that host and box both have by name; NULL-terminated. */
+extern const char *const bait_paths[];
+
 /* Things of the host's that a box must not reach, laid out before it starts. */
 struct bait {
 	char secret[40];  /* what the file says, and a variable of our environment */
@@ -42,6 +46,9 @@ struct bait {
 	uint64_t pid;     /* of a process outside */
 	uint64_t processes, disk_bytes, inodes, files, memory_bytes; /* the box's limits */
 	int held_fd, listener, stream;                               /* kept by bait_set */
+	void *attached;
+	int locks[BAIT_PATHS_MAX]; /* shared locks on bait_paths */
+	pid_t toucher;             /* opens bait_paths all the time; its pid is the bait's */
 };
 
 int bait_set(struct bait *ret, const struct limits *limits, struct error *err);

@@ -10,13 +10,18 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <mqueue.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -25,6 +30,24 @@
 
 enum { BAIT_FD = 97 };
 static const char canary[] = "BELLJAR_CANARY";
+
+const char *const bait_paths[] = {
+	"/dev/null",
+	"/dev/zero",
+	"/dev/full",
+	"/dev/random",
+	"/dev/urandom",
+	"/usr",
+	"/usr/bin/env",
+	"/etc",
+	"/etc/alternatives",
+	"/etc/ld.so.cache",
+	"/",
+	"/tmp",
+	"/etc/hostname",
+	NULL,
+};
+static_assert(ARRAY_LEN(bait_paths) <= BAIT_PATHS_MAX, "room for every path");
 
 static const struct {
 	const char *name;
@@ -134,23 +157,67 @@ static int set_ipc(struct bait *b, struct error *err)
 	if (segment < 0)
 		return fail_sys(err, "make a shared memory segment");
 	b->segment = (uint64_t)segment;
+	/* Removed at once, it stays within reach for as long as we are attached. */
+	b->attached = shmat(segment, NULL, 0);
+	if (b->attached == (void *)-1 || shmctl(segment, IPC_RMID, NULL) < 0) {
+		(void)shmctl(segment, IPC_RMID, NULL);
+		return fail_sys(err, "attach a shared memory segment");
+	}
 	queue = mq_open(b->queue, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666, &attr);
 	if (queue < 0)
 		return fail_sys(err, "make a message queue");
 	return mq_close(queue) < 0 ? fail_sys(err, "close a message queue") : 0;
 }
 
+/* Shared ones: nobody on the host is kept from locking, too, unless exclusively. */
+static void set_locks(struct bait *b)
+{
+	for (size_t i = 0; i < BAIT_PATHS_MAX; i++)
+		b->locks[i] = -1;
+	for (size_t i = 0; bait_paths[i]; i++) {
+		b->locks[i] = open(bait_paths[i], O_RDONLY | O_CLOEXEC);
+		if (b->locks[i] >= 0)
+			(void)flock(b->locks[i], LOCK_SH | LOCK_NB);
+	}
+}
+
+__attribute__((noreturn)) static void touch_for_ever(pid_t parent)
+{
+	struct timespec moment = {.tv_nsec = 10000000};
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	while (getppid() == parent) {
+		for (size_t i = 0; bait_paths[i]; i++)
+			(void)close(open(bait_paths[i], O_RDONLY | O_CLOEXEC));
+		(void)nanosleep(&moment, NULL);
+	}
+	_exit(0);
+}
+
+static int set_toucher(struct bait *b, struct error *err)
+{
+	pid_t parent = getpid();
+
+	b->toucher = fork();
+	if (b->toucher < 0)
+		return fail_sys(err, "fork");
+	if (b->toucher == 0)
+		touch_for_ever(parent);
+	b->pid = (uint64_t)b->toucher;
+	return 0;
+}
+
 int bait_set(struct bait *ret, const struct limits *limits, struct error *err)
 {
 	char id[40];
 
-	*ret = (struct bait){.held_fd = -1, .listener = -1, .stream = -1, .segment = UINT64_MAX};
+	*ret = (struct bait){.held_fd = -1, .listener = -1, .stream = -1};
 	account_make_id(id, sizeof(id));
 	(void)snprintf(ret->secret, sizeof(ret->secret), "%s", id);
 	(void)snprintf(ret->socket, sizeof(ret->socket), "belljar-%s", id);
 	(void)snprintf(ret->queue, sizeof(ret->queue), "/belljar-%s", id);
 	(void)gethostname(ret->host, sizeof(ret->host) - 1);
-	ret->pid = (uint64_t)getpid();
+	set_locks(ret);
 	ret->processes = limits->processes;
 	ret->disk_bytes = limits->disk_bytes;
 	ret->inodes = limits->inodes;
@@ -158,7 +225,8 @@ int bait_set(struct bait *ret, const struct limits *limits, struct error *err)
 	ret->memory_bytes = limits->memory_bytes;
 	if (setenv(canary, ret->secret, 1) < 0)
 		return fail_sys(err, "set %s", canary);
-	if (set_file(ret, err) < 0 || set_sockets(ret, err) < 0 || set_ipc(ret, err) < 0) {
+	if (set_file(ret, err) < 0 || set_sockets(ret, err) < 0 || set_ipc(ret, err) < 0 ||
+	    set_toucher(ret, err) < 0) {
 		bait_clear(ret);
 		return fail_in(err, "lay out bait");
 	}
@@ -167,6 +235,13 @@ int bait_set(struct bait *ret, const struct limits *limits, struct error *err)
 
 void bait_clear(struct bait *bait)
 {
+	if (bait->toucher > 0) {
+		(void)kill(bait->toucher, SIGKILL);
+		(void)waitpid(bait->toucher, NULL, 0);
+	}
+	for (size_t i = 0; i < BAIT_PATHS_MAX; i++)
+		if (bait->locks[i] > STDERR_FILENO)
+			(void)close(bait->locks[i]);
 	if (bait->held_fd >= 0)
 		(void)close(bait->held_fd);
 	if (bait->listener >= 0)
@@ -177,10 +252,10 @@ void bait_clear(struct bait *bait)
 		(void)unlink(bait->file);
 	if (bait->queue[0])
 		(void)mq_unlink(bait->queue);
-	if (bait->segment != UINT64_MAX)
-		(void)shmctl((int)bait->segment, IPC_RMID, NULL);
+	if (bait->attached && bait->attached != (void *)-1)
+		(void)shmdt(bait->attached);
 	(void)unsetenv(canary);
-	*bait = (struct bait){.held_fd = -1, .listener = -1, .stream = -1, .segment = UINT64_MAX};
+	*bait = (struct bait){.held_fd = -1, .listener = -1, .stream = -1};
 }
 
 void bait_end(struct bait *bait)

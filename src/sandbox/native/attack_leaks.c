@@ -2,9 +2,13 @@
 /* attack_leaks.c - looks for what should not have come along into the box. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <mqueue.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <unistd.h>
@@ -99,4 +103,54 @@ ATTACK(reach_queue)
 {
 	(void)self;
 	(void)judge(r, mq_open(bait->queue, O_RDONLY | O_CLOEXEC), "ENOENT EPERM EACCES ENOSYS");
+}
+
+/* A lock belongs to an inode: who meets the host's has the host's inode, and can signal through it
+ * or stand in its way. */
+ATTACK(see_locks)
+{
+	(void)self, (void)bait;
+	for (size_t i = 0; bait_paths[i]; i++) {
+		own_fd fd = open(bait_paths[i], O_RDONLY | O_CLOEXEC);
+
+		if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+			continue;
+		fell(r, "%s is the very inode of the host", bait_paths[i]);
+		return;
+	}
+	held(r, "none of the host's locks is in sight");
+}
+
+enum { WATCH_MS = 300 };
+
+static const char *path_of(int watch, const int *watches)
+{
+	for (size_t i = 0; bait_paths[i]; i++)
+		if (watches[i] == watch)
+			return bait_paths[i];
+	return "something";
+}
+
+ATTACK(see_openings)
+{
+	own_fd fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	struct inotify_event event = {0};
+	int watches[BAIT_PATHS_MAX];
+	char room[sizeof(event) + NAME_MAX + 1];
+
+	(void)self, (void)bait;
+	if (fd < 0) {
+		(void)judge(r, fd, "EPERM ENOSYS EACCES");
+		return;
+	}
+	for (size_t i = 0; bait_paths[i]; i++)
+		watches[i] = inotify_add_watch(fd, bait_paths[i], IN_OPEN);
+	if (poll(&p, 1, WATCH_MS) <= 0) {
+		held(r, "nothing seen in %d ms", WATCH_MS);
+		return;
+	}
+	if (read(fd, room, sizeof(room)) >= (ssize_t)sizeof(event))
+		memcpy(&event, room, sizeof(event));
+	fell(r, "somebody outside was seen opening %s", path_of(event.wd, watches));
 }

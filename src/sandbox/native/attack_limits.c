@@ -13,11 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/own.h"
 #include "sandbox/native/attack_parts.h"
 
-enum { BEYOND = 8, KIDS_MAX = 1024, SPIN_MS = 3000 };
+enum { BEYOND = 8, KIDS_MAX = 1024, SPIN_S = 3, SLEEP_S = 3 };
 
 /* Stops shortly after the limit: a wall that has fallen is seen by then. */
 ATTACK(fork_bomb)
@@ -50,23 +49,35 @@ ATTACK(fork_bomb)
 		fell(r, "%zu children, %zu processes are allowed", n, (size_t)bait->processes);
 }
 
-ATTACK(fill_disk)
+static uint64_t fill_one(uint64_t most, int *ret_why)
 {
-	static const char page[4096] = "full";
-	own_fd fd = open("belljar-attack-fill", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	static const char name[] = "belljar-attack-fill", page[4096] = "full";
+	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	uint64_t done = 0;
 	ssize_t n = 0;
 
-	(void)self;
-	(void)unlink("belljar-attack-fill");
-	while (done <= bait->disk_bytes && (n = write(fd, page, sizeof(page))) > 0)
+	(void)unlink(name);
+	while (done < most && (n = write(fd, page, sizeof(page))) > 0)
 		done += (uint64_t)n;
-	if (n < 0 && done > 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
-		held(r, "%s after %zu KiB of %zu KiB", strerrorname_np(errno), (size_t)(done >> 10),
+	*ret_why = n < 0 ? errno : 0;
+	return done; /* fd stays open: the bytes must stay where they are */
+}
+
+/* Three files of half the limit each: the size of one file has a limit of its own. */
+ATTACK(fill_disk)
+{
+	uint64_t done = 0;
+	int why = 0;
+
+	(void)self;
+	for (int i = 0; i < 3 && why == 0; i++)
+		done += fill_one(bait->disk_bytes / 2, &why);
+	if (done > 0 && done <= bait->disk_bytes && (why == ENOSPC || why == EDQUOT))
+		held(r, "%s after %zu KiB of %zu KiB", strerrorname_np(why), (size_t)(done >> 10),
 		     (size_t)(bait->disk_bytes >> 10));
 	else
-		fell(r, "%zu KiB were written, %zu KiB are allowed", (size_t)(done >> 10),
-		     (size_t)(bait->disk_bytes >> 10));
+		fell(r, "%zu KiB were written, %zu KiB are allowed; %s", (size_t)(done >> 10),
+		     (size_t)(bait->disk_bytes >> 10), strerrorname_np(why));
 }
 
 ATTACK(fill_inodes)
@@ -175,24 +186,25 @@ ATTACK(eat_memory)
 	     (size_t)(bait->memory_bytes >> 20));
 }
 
+/* By the processor's clock: on a busy machine the other one runs ahead. */
 ATTACK(spin)
 {
-	uint64_t end = clock_us() + SPIN_MS * 1000ULL;
+	struct timespec used = {0};
 
 	(void)self, (void)bait;
-	while (clock_us() < end)
-		;
-	fell(r, "computed for %d s and nobody minded", SPIN_MS / 1000);
+	while (used.tv_sec < SPIN_S)
+		(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	fell(r, "computed for %d s and nobody minded", SPIN_S);
 }
 
 ATTACK(sleep_on)
 {
-	struct timespec left = {.tv_sec = SPIN_MS / 1000};
+	struct timespec left = {.tv_sec = SLEEP_S};
 
 	(void)self, (void)bait;
 	while (nanosleep(&left, &left) < 0 && errno == EINTR)
 		;
-	fell(r, "slept for %d s and nobody minded", SPIN_MS / 1000);
+	fell(r, "slept for %d s and nobody minded", SLEEP_S);
 }
 
 enum { FLOOD_BYTES = 64 << 20 };

@@ -108,6 +108,8 @@ ATTACK(see_host_name);
 ATTACK(see_cgroup_path);
 ATTACK(reach_segment);
 ATTACK(reach_queue);
+ATTACK(see_locks);
+ATTACK(see_openings);
 /* limits */
 ATTACK(fork_bomb);
 ATTACK(fill_disk);

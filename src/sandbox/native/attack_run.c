@@ -14,7 +14,7 @@
 #include "base/own.h"
 #include "sandbox/native/attack_parts.h"
 
-enum { DEADLINE_S = 10, LINE_MAX_BYTES = 256 };
+enum { DEADLINE_S = 20, LINE_MAX_BYTES = 256 };
 
 void held(struct attack_result *r, const char *fmt, ...)
 {
@@ -116,8 +116,8 @@ static void judge_death(int status, struct attack_result *r)
 		return; /* it judged itself */
 	if (!WIFSIGNALED(status))
 		fell(r, "the attacker left with %d", WEXITSTATUS(status));
-	else if (WTERMSIG(status) == SIGSYS)
-		held(r, "killed with SIGSYS");
+	else if (WTERMSIG(status) == SIGSYS || WTERMSIG(status) == SIGXCPU)
+		held(r, "killed with SIG%s", sigabbrev_np(WTERMSIG(status)));
 	else
 		fell(r, "the attacker died of SIG%s", sigabbrev_np(WTERMSIG(status)));
 }

@@ -108,9 +108,12 @@ ATTACK(unshare_each)
 
 	(void)self, (void)bait;
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-		if (judge(r, unshare(kinds[i].flag), refused))
+		int ret = unshare(kinds[i].flag);
+
+		if (judge(r, ret, refused))
 			continue;
-		fell(r, "a %s namespace was made", kinds[i].name);
+		fell(r, "%s namespace: %s", kinds[i].name,
+		     ret < 0 ? strerrorname_np(errno) : "it worked");
 		return;
 	}
 }

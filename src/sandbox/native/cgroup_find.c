@@ -44,6 +44,7 @@ struct v2_look {
 	bool foreign;   /* holds processes that are not us */
 	bool holds_us;
 	bool read_only;
+	bool given; /* by the caller */
 	char dir[CGROUP_PATH_MAX];
 	char controllers[WORDS_MAX]; /* that it has */
 	char enabled[WORDS_MAX];     /* that it hands down */
@@ -223,6 +224,7 @@ static void look_closely(const struct survey *s, const struct cgroup_mount *m, s
 	look->root = !read_words(look->dir, "/cgroup.type", type);
 	look->domain = look->root || strcmp(type, "domain\n") == 0;
 	look->read_only = m->read_only;
+	look->given = s->given;
 	look->writable = may_write(look->dir, "") && may_write(look->dir, "/cgroup.procs") &&
 			 may_write(look->dir, "/cgroup.subtree_control");
 	look->reachable = is_reachable(s, m, look->dir);
@@ -259,7 +261,9 @@ static const char *v2_refusal(const struct v2_look *look, enum controller c)
 	if (!look->found)
 		return "our own cgroup is not visible in the mounted hierarchy; give --cgroup DIR";
 	if (!counts_anyway && !cgroup_parse_has_word(look->controllers, controller_name(c)))
-		return "the cgroups above ours do not hand it down; " OWN_SCOPE;
+		return look->given ? "the cgroups above DIR do not hand it down; write it to "
+				     "cgroup.subtree_control there"
+				   : "the cgroups above ours do not hand it down; " OWN_SCOPE;
 	if (look->read_only)
 		return "the cgroup2 mount is read-only; remount it writable";
 	if (!look->domain)

@@ -70,7 +70,12 @@ static int borrow(const struct plan *plan, const char *name, struct error *err)
 		return st.st_size > 1 << 20 ? 0 : copy_file(fd, target, err);
 	if (!S_ISDIR(st.st_mode))
 		return 0;
-	if (mounts_mkdir(target, 0755, err) < 0 || mounts_bind(source, target, false, err) < 0)
+	if (mounts_mkdir(target, 0755, err) < 0)
+		return -1;
+	/* Where there are no overlays the layer says so already. */
+	if (mounts_overlay(".empty", source, target, err) == 0)
+		return 0;
+	if (mounts_bind(source, target, false, err) < 0)
 		return -1;
 	return mounts_restrict(target, READ_ONLY, true, err);
 }

@@ -35,9 +35,14 @@ static const char lock_file[] = "/run/belljar/slots.lock";
 static bool ids_are_mapped(void)
 {
 	unsigned long inside, outside, count;
-	own_file map = fopen("/proc/self/uid_map", "re");
+	struct error ignored = {0};
+	char text[4096];
+	int used;
 
-	while (map && fscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3)
+	if (fd_get_file(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text), &ignored) < 0)
+		return false;
+	for (const char *at = text;
+	     sscanf(at, "%lu %lu %lu%n", &inside, &outside, &count, &used) == 3; at += used)
 		if (inside <= UID_FIRST && UID_FIRST + 2UL * SLOTS_MAX - inside <= count)
 			return true;
 	return false;

@@ -27,6 +27,7 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "sandbox/native/box.h"
+#include "sandbox/native/netspace.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/loopback.h"
 #include "sandbox/native/payload.h"
@@ -34,11 +35,12 @@
 #include "sandbox/native/seal.h"
 #include "sandbox/native/wire.h"
 
-enum { FIRST_OWN_FD = 10 };
+enum { FIRST_FREE_FD = 4, FIRST_OWN_FD = 10 };
 
 struct launcher {
 	struct plan *plan;
 	struct board *board;
+	struct netspace network; /* while it is being made */
 	struct box box;
 	pid_t program; /* 0: none runs */
 	int program_fd;
@@ -91,7 +93,7 @@ static int compare_ints(const void *a, const void *b)
 
 static int close_others(int *keep, size_t n, struct error *err)
 {
-	unsigned from = 3;
+	unsigned from = FIRST_FREE_FD;
 
 	qsort(keep, n, sizeof(*keep), compare_ints);
 	for (size_t i = 0; i < n; i++) {
@@ -111,9 +113,6 @@ static int keep_own_descriptors(struct plan *plan, struct error *err)
 
 	if (null < 0)
 		return fail_sys(err, "open /dev/null");
-	for (int i = 0; i < 3; i++)
-		if (dup2(null, i) < 0)
-			return fail_sys(err, "place /dev/null at %d", i);
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		if (lift(lists[i], err) < 0)
 			return -1;
@@ -126,6 +125,10 @@ static int keep_own_descriptors(struct plan *plan, struct error *err)
 		if (plan->grants[i] >= 0)
 			keep[n++] = plan->grants[i];
 	}
+	/* 3 as well: there the leash of each box will lie, and nothing else may get it. */
+	for (int i = 0; i < FIRST_FREE_FD; i++)
+		if (dup2(null, i) < 0)
+			return fail_sys(err, "place /dev/null at %d", i);
 	if (close_others(keep, n, err) < 0)
 		return -1;
 	null = -1; /* closed with the others */
@@ -137,7 +140,7 @@ static int forbid_executable_memfds(const struct plan *plan, struct error *err)
 {
 	if (!plan->root_mode || plan->profile->n_programs == 0)
 		return 0;
-	/* The filter asks for MFD_NOEXEC_SEAL anyway; kernels before 6.3 have no such file. */
+	/* The filter refuses memfds anyway; kernels before 6.3 have no such file. */
 	if (access("/proc/sys/vm/memfd_noexec", F_OK) < 0)
 		return 0;
 	return fd_put_file(AT_FDCWD, "/proc/sys/vm/memfd_noexec", "2", err);
@@ -147,10 +150,13 @@ static int get_mapped(struct launcher *l, struct error *err)
 {
 	struct to_warden news = {.news = NEWS_NEED_MAP};
 	struct to_launcher order;
+	size_t n_fds = 1;
 
 	if (tell(l, &news, NULL, 0) < 0)
 		_exit(1);
-	if (fd_receive(l->plan->socket, &order, sizeof(order), NULL, NULL, err) <= 0)
+	/* While the warden writes: children inherit this. */
+	seal_signals();
+	if (fd_receive(l->plan->socket, &order, sizeof(order), &l->plan->devices, &n_fds, err) <= 0)
 		_exit(1);
 	if (order.order != ORDER_MAPPED)
 		return fail(err, ERR_INTERNAL, "order %d instead of the maps", (int)order.order);
@@ -165,8 +171,8 @@ static int enter_namespaces(struct plan *plan, struct error *err)
 
 	if (plan->root >= 0 && fchdir(plan->root) < 0)
 		return fail_sys(err, "--root %s", plan->profile->root);
-	if (unshare(CLONE_NEWNS | CLONE_NEWNET) < 0)
-		return fail_sys(err, "mount and network namespace");
+	if (unshare(CLONE_NEWNS) < 0)
+		return fail_sys(err, "mount namespace");
 	if (plan->root < 0)
 		return 0;
 	root = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -190,7 +196,9 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return -1;
 	if (plan->root_mode && identity_leave_root(plan, err) < 0)
 		return -1;
-	if (get_mapped(l, err) < 0 || identity_settle(plan, l->board, err) < 0)
+	/* Takes half a millisecond: goes on beside everything that follows. */
+	if (netspace_begin(&l->network, err) < 0 || get_mapped(l, err) < 0 ||
+	    identity_settle(plan, l->board, err) < 0)
 		return -1;
 	if (enter_namespaces(plan, err) < 0)
 		return -1;
@@ -199,11 +207,18 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return fail_sys(err, "prctl");
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
-	if (plan->profile->loopback && loopback_up(err) < 0)
+	return rootfs_build(plan, l->board, err);
+}
+
+static int enter_network(struct launcher *l, struct error *err)
+{
+	bool loopback = l->plan->profile->loopback;
+
+	if (netspace_enter(&l->network, err) < 0 || (loopback && loopback_up(err) < 0))
 		return -1;
 	layer_stands(l->board, LAYER_NETWORK, "%s",
-		     plan->profile->loopback ? "own; loopback only" : "own; no interface is up");
-	return rootfs_build(plan, l->board, err);
+		     loopback ? "own; loopback only" : "own; no interface is up");
+	return 0;
 }
 
 static int offer_box(struct launcher *l, const struct limits *limits, struct error *err)
@@ -247,6 +262,7 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 		.words = &words,
 		.board = l->board,
 		.memory_by_rlimit = order->memory_by_rlimit,
+		.last = !order->another,
 		.io = {fds[RUN_IN], fds[RUN_OUT], fds[RUN_ERR]},
 		.v2_door = order->v2_door ? fds[RUN_DOORS] : -1,
 		.n_doors = order->n_doors,
@@ -275,9 +291,10 @@ static void prepare_next(struct launcher *l)
 {
 	struct error err = {0};
 
-	box_done(&l->box);
+	/* Used once: what we hold is taken down while the warden reads the counters. */
 	if (!l->another)
-		return;
+		_exit(0);
+	box_done(&l->box);
 	if (offer_box(l, &l->next, &err) < 0)
 		give_up(l, &err);
 }
@@ -296,6 +313,9 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 		news.start_us = l->board->start_us;
 		if (tell(l, &news, NULL, 0) < 0)
 			_exit(1);
+		/* The last box: the tree it came from is taken down while the program runs. */
+		if (!l->another && l->box.mounts >= 0)
+			(void)setns(l->box.mounts, CLONE_NEWNS);
 		return;
 	}
 	/* A child that failed is a zombie in the box: reap it, or the box cannot die. */
@@ -370,7 +390,8 @@ void launcher_main(struct plan *plan, struct board *board)
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	forget_environment();
 	box_init(&l.box);
-	if (enter_slot(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0)
+	if (enter_slot(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
+	    enter_network(&l, &err) < 0)
 		give_up(&l, &err);
 	for (;;) {
 		struct pollfd fds[2] = {{.fd = plan->socket, .events = POLLIN},

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -69,7 +70,6 @@ static int leave_session(struct payload *p)
 	if (setsid() < 0)
 		return fail_sys(&p->board->error, "new session");
 	(void)umask(022);
-	seal_signals();
 	return 0;
 }
 
@@ -202,6 +202,7 @@ static int set_rlimits(struct payload *p)
 	const struct seal_limits limits = {
 		.limits = p->limits,
 		.memory_by_rlimit = p->memory_by_rlimit,
+		.processes_by_rlimit = p->board->layers[LAYER_PROCESSES].state != LAYER_FULL,
 		/* In user mode the launcher and init have the program's uid. */
 		.own_processes = p->plan->root_mode ? 0 : 2,
 	};
@@ -318,11 +319,15 @@ static int run_inside(void *arg)
 static pid_t clone_into(struct payload *p)
 {
 	struct clone_args args = {
-		.flags = (uint64_t)(CLONE_VFORK | CLONE_PARENT) | CLONE_INTO_CGROUP,
+		.flags = CLONE_VFORK | CLONE_INTO_CGROUP,
+		.exit_signal = p->last ? SIGCHLD : 0,
 		.cgroup = (unsigned)p->v2_door,
 	};
-	long child = syscall(SYS_clone3, &args, sizeof(args));
+	long child;
 
+	if (!p->last)
+		args.flags |= CLONE_PARENT;
+	child = syscall(SYS_clone3, &args, sizeof(args));
 	if (child == 0)
 		(void)run_inside(p);
 	return (pid_t)child;
@@ -333,38 +338,69 @@ static pid_t clone_here(struct payload *p)
 	static char stack[STACK_BYTES] __attribute__((aligned(16)));
 
 	return clone(run_inside, stack + sizeof(stack),
-		     CLONE_VM | CLONE_VFORK | CLONE_PARENT | SIGCHLD, p);
+		     CLONE_VM | CLONE_VFORK | SIGCHLD | (p->last ? 0 : CLONE_PARENT), p);
+}
+
+/* vfork lets us go a moment before init's exec has replaced the memory that it had in common with
+ * us.  That memory is not dumpable and belongs to the host's user namespace, so until then the
+ * kernel refuses us the right to look at init, and with it its namespaces. */
+static int join_pid_namespace(int pidfd)
+{
+	enum { TRIES = 20000 };
+	const struct timespec moment = {.tv_nsec = 20000};
+
+	for (int i = 0; setns(pidfd, CLONE_NEWPID) < 0; i++) {
+		if (errno != EPERM || i == TRIES)
+			return -1;
+		(void)nanosleep(&moment, NULL);
+	}
+	return 0;
+}
+
+static void bear(struct door *door)
+{
+	struct payload *p = door->p;
+
+	if (join_pid_namespace(p->box->pidfd) < 0) {
+		(void)fail_sys(&p->board->error, "the box's pid namespace");
+		return;
+	}
+	door->child = p->v2_door >= 0 ? clone_into(p) : clone_here(p);
+	if (door->child < 0)
+		(void)fail_sys(&p->board->error, "clone into the box");
+}
+
+static int open_door(void *arg)
+{
+	bear(arg);
+	_exit(0);
 }
 
 /* Joining a pid namespace is for one's children, and a launcher may not come back from it (its own
  * belongs to the host).  So a child in between goes, and bears the program as its own sibling. */
-static int open_door(void *arg)
-{
-	struct door *door = arg;
-
-	if (setns(door->p->box->pidfd, CLONE_NEWPID) < 0) {
-		(void)fail_sys(&door->p->board->error, "the box's pid namespace");
-		_exit(1);
-	}
-	door->child = door->p->v2_door >= 0 ? clone_into(door->p) : clone_here(door->p);
-	if (door->child < 0)
-		(void)fail_sys(&door->p->board->error, "clone into the box");
-	_exit(0);
-}
-
-int payload_start(struct payload *p, pid_t *ret_pid, struct error *err)
+static int bear_by_another(struct door *door, struct error *err)
 {
 	static char stack[16384] __attribute__((aligned(16)));
-	struct door door = {.p = p, .child = -1};
-	pid_t between;
+	pid_t between =
+		clone(open_door, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, door);
 
-	*ret_pid = 0;
-	p->board->error = (struct error){0};
-	between = clone(open_door, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, &door);
 	if (between < 0)
 		return fail_sys(err, "clone");
 	while (waitpid(between, NULL, 0) < 0 && errno == EINTR)
 		;
+	return 0;
+}
+
+int payload_start(struct payload *p, pid_t *ret_pid, struct error *err)
+{
+	struct door door = {.p = p, .child = -1};
+
+	*ret_pid = 0;
+	p->board->error = (struct error){0};
+	if (p->last)
+		bear(&door);
+	else if (bear_by_another(&door, err) < 0)
+		return -1;
 	if (door.child > 0)
 		*ret_pid = door.child;
 	if (p->board->error.kind != ERR_NONE) {

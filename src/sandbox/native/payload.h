@@ -17,6 +17,7 @@ struct payload {
 	const struct words *words;
 	struct board *board;
 	bool memory_by_rlimit;
+	bool last; /* the launcher makes no further box */
 	int io[3];
 	int v2_door;  /* -1: none */
 	int doors[5]; /* v1 `tasks` files */

@@ -125,5 +125,6 @@ void probe_judge(const struct finding *findings, bool root_mode, struct verdict_
 			       layers);
 	else
 		(void)snprintf(ret->text, sizeof(ret->text),
-			       "boxes run here in %s mode with all layers", mode);
+			       "boxes run here in %s mode with all layers%s", mode,
+			       root_mode ? "" : " but a uid of their own");
 }

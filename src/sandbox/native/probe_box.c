@@ -33,6 +33,7 @@ static void judge_account(const struct account *a, struct finding *ret)
 		found(ret, CHECK_MISSING, "%s: %.180s", status_name(a->status),
 		      a->outcome.error.text[0] ? a->outcome.error.text
 					       : "the program did not end well");
+		fix(ret, "if the rows above are fine: belljar run --json -- true says more");
 		return;
 	}
 	found(ret, CHECK_OK, "/usr/bin/true started after %.1f ms; %s%s",
@@ -57,6 +58,7 @@ void look_box(const struct check *self, struct finding *ret)
 	request.profile.allow_degraded = UINT32_MAX;
 	if (sandbox_run(&request, &account, &err) < 0) {
 		found(ret, CHECK_MISSING, "%.220s", err.text);
+		fix(ret, "if the rows above are fine: belljar run --json -- true says more");
 		return;
 	}
 	judge_account(&account, ret);

@@ -122,8 +122,10 @@ void look_own_uid(const struct check *self, struct finding *ret)
 	(void)self;
 	if (geteuid() != 0) {
 		found(ret, CHECK_INFO,
-		      "all boxes of an ordinary user share the user's uid, hence its quotas");
-		fix(ret, "run belljar as root to give every box a uid of its own");
+		      "all boxes of an ordinary user share the user's uid, hence its quotas, and "
+		      "the "
+		      "host's device nodes, hence locks and watches on these");
+		fix(ret, "run belljar as root to give every box a uid and devices of its own");
 		return;
 	}
 	probe_try(0, try_own_uid, 0, &t);

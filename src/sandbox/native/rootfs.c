@@ -16,10 +16,10 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/own.h"
+#include "sandbox/native/devices.h"
 #include "sandbox/native/etcfiles.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/mounts.h"
@@ -27,29 +27,6 @@
 enum { READ_ONLY = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
 
 static const char base[] = "/tmp"; /* exists everywhere; only our mount namespace sees it covered */
-
-struct device {
-	const char *host;
-	const char *inside;
-	unsigned minor;
-};
-
-static const struct device devices[] = {
-	{"/dev/null", "dev/null", 3},       {"/dev/zero", "dev/zero", 5},
-	{"/dev/full", "dev/full", 7},       {"/dev/random", "dev/random", 8},
-	{"/dev/urandom", "dev/urandom", 9},
-};
-
-struct link {
-	const char *name, *to;
-};
-
-static const struct link dev_links[] = {
-	{"dev/fd", "/proc/self/fd"},
-	{"dev/stdin", "/proc/self/fd/0"},
-	{"dev/stdout", "/proc/self/fd/1"},
-	{"dev/stderr", "/proc/self/fd/2"},
-};
 
 static const char *const top_links[] = {"bin", "sbin", "lib", "lib32", "lib64", "libx32"};
 
@@ -66,36 +43,6 @@ static int start_tree(struct error *err)
 		  "size=4m,nr_inodes=8192,mode=0755") < 0)
 		return fail_sys(err, "mount the root on %s", base);
 	return chdir(base) < 0 ? fail_sys(err, "enter %s", base) : 0;
-}
-
-/* Bound only when it is what it seems (CVE-2025-31133: a device that was a link). */
-static int add_device(const struct device *d, struct error *err)
-{
-	own_fd fd = open(d->host, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	char source[32];
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return fail_sys(err, "open %s", d->host);
-	if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev(1, d->minor))
-		return fail(err, ERR_CONFIG, "%s is not the device it should be", d->host);
-	(void)snprintf(source, sizeof(source), "/proc/self/fd/%d", fd);
-	if (mounts_make_target(d->inside, false, err) < 0)
-		return -1;
-	return mounts_bind(source, d->inside, false, err);
-}
-
-static int add_devices(struct error *err)
-{
-	if (mounts_mkdir("dev", 0755, err) < 0 || mounts_mkdir("dev/shm", 0755, err) < 0)
-		return -1;
-	for (size_t i = 0; i < ARRAY_LEN(devices); i++)
-		if (add_device(&devices[i], err) < 0)
-			return -1;
-	for (size_t i = 0; i < ARRAY_LEN(dev_links); i++)
-		if (make_link(dev_links[i].to, dev_links[i].name, err) < 0)
-			return -1;
-	return 0;
 }
 
 /* The path of a directory of the root we were given: the host's, or beneath --root. */
@@ -245,9 +192,12 @@ int rootfs_build(struct plan *plan, struct board *board, struct error *err)
 		     plan->profile->root ? plan->profile->root : "the host's /usr");
 	if ((listed ? add_programs(plan, board, err) : add_everything(plan, board, err)) < 0)
 		return -1;
-	if (etcfiles_make(plan, err) < 0 || add_devices(err) < 0 || add_mount_points(err) < 0 ||
-	    grants_place(plan, err) < 0 || enter_tree(err) < 0)
+	if (etcfiles_make(plan, err) < 0 || devices_place(plan->devices, err) < 0 ||
+	    add_mount_points(err) < 0 || grants_place(plan, err) < 0 || enter_tree(err) < 0)
 		return -1;
-	layer_stands(board, LAYER_MOUNT_NAMESPACE, "own root, read-only, pivot_root");
+	layer_stands(board, LAYER_MOUNT_NAMESPACE, "own root, read-only, pivot_root%s",
+		     plan->devices < 0 ? "; the host's devices" : "");
+	own_fd_end(&plan->devices);
+	plan->devices = -1;
 	return 0;
 }

@@ -42,7 +42,8 @@ int seal_rlimits(const struct seal_limits *s, struct error *err)
 	rlim_t cpu = (l->cpu_ms + 999) / 1000;
 	/* A little more than the group allows: it must be the first to refuse, for only it counts
 	 * what it refused. */
-	rlim_t processes = l->processes + s->own_processes + NPROC_SLACK;
+	rlim_t slack = s->processes_by_rlimit ? 0 : NPROC_SLACK;
+	rlim_t processes = l->processes + s->own_processes + slack;
 	struct {
 		__rlimit_resource_t which;
 		rlim_t soft, hard;

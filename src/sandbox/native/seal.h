@@ -10,8 +10,9 @@
 
 struct seal_limits {
 	const struct limits *limits;
-	bool memory_by_rlimit;  /* no memory controller: RLIMIT_DATA stands in */
-	unsigned own_processes; /* of ours that count against the same uid */
+	bool memory_by_rlimit;    /* no memory controller: RLIMIT_DATA stands in */
+	bool processes_by_rlimit; /* no pids controller: RLIMIT_NPROC is all there is */
+	unsigned own_processes;   /* of ours that count against the same uid */
 };
 
 int seal_rlimits(const struct seal_limits *l, struct error *err);

@@ -34,7 +34,7 @@ enum {
 	NEAR = 250,
 };
 
-/* An answer is what becomes of a number: a verdict, or a rule that decides. */
+/* Answers have indexes: first the verdicts, then the rules that decide. */
 struct emitter {
 	struct sock_filter *code;
 	size_t at; /* the instruction written last, which is the first so far */
@@ -144,30 +144,22 @@ static size_t emit_tree(struct emitter *e, const struct span *spans, size_t n)
 	return branch(e, BPF_JGE, spans[half].start, high, low);
 }
 
-static const struct argument_rule *rule_of(const struct seccomp_options *options,
-					   const struct syscall_row *row)
+/* The index of the answer, whose rule is emitted the first time it is seen. */
+static size_t index_of(struct emitter *e, const struct answer *answer)
 {
-	return options->programs_listed ? row->rule_listed : row->rule;
-}
-
-/* Finds the row's answer, emitting its rule the first time it is seen. */
-static size_t answer_of(struct emitter *e, const struct seccomp_options *options,
-			const struct syscall_row *row)
-{
-	const struct argument_rule *rule = rule_of(options, row);
 	size_t i;
 
-	if (!rule)
-		return row->verdict;
+	if (!answer->rule)
+		return answer->verdict;
 	for (i = 0; i < e->n_rules; i++)
-		if (e->rules[i] == rule)
+		if (e->rules[i] == answer->rule)
 			return N_VERDICTS + i;
 	if (i == MAX_RULES) {
 		e->full = true;
 		return VERDICT_EPERM;
 	}
-	e->rules[e->n_rules++] = rule;
-	e->place[N_VERDICTS + i] = emit_rule(e, rule);
+	e->rules[e->n_rules++] = answer->rule;
+	e->place[N_VERDICTS + i] = emit_rule(e, answer->rule);
 	return N_VERDICTS + i;
 }
 
@@ -180,7 +172,7 @@ static size_t find_spans(struct emitter *e, const struct seccomp_options *option
 	static_assert(VERDICT_ENOSYS == 0, "a number without a row is ENOSYS");
 	for (size_t i = 0; i < n_syscalls; i++) {
 		assert(syscalls[i].nr < SYSCALLS_END);
-		answers[syscalls[i].nr] = answer_of(e, options, &syscalls[i]);
+		answers[syscalls[i].nr] = index_of(e, syscall_answer(&syscalls[i], options));
 	}
 	for (uint32_t nr = 0; nr <= SYSCALLS_END; nr++)
 		if (n == 0 || answers[nr] != ret_spans[n - 1].answer)
@@ -239,13 +231,12 @@ static bool way_holds(const struct way *way, const uint64_t args[6])
 	return true;
 }
 
-static enum verdict judge_row(const struct syscall_row *row, const struct argument_rule *rule,
-			      const uint64_t args[6])
+static enum verdict judge(const struct answer *answer, const uint64_t args[6])
 {
-	if (!rule)
-		return row->verdict;
-	for (size_t i = 0; i < rule->n; i++)
-		if (way_holds(&rule->ways[i], args))
+	if (!answer->rule)
+		return answer->verdict;
+	for (size_t i = 0; i < answer->rule->n; i++)
+		if (way_holds(&answer->rule->ways[i], args))
 			return VERDICT_ALLOW;
 	return VERDICT_EPERM;
 }
@@ -261,6 +252,6 @@ enum verdict seccomp_judge(const struct seccomp_options *options, uint32_t arch,
 #endif
 	for (size_t i = 0; i < n_syscalls; i++)
 		if (syscalls[i].nr == nr)
-			return judge_row(&syscalls[i], rule_of(options, &syscalls[i]), args);
+			return judge(syscall_answer(&syscalls[i], options), args);
 	return VERDICT_ENOSYS;
 }

@@ -8,19 +8,13 @@
 #include "sandbox/native/slot.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/sched.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,185 +23,9 @@
 #include "base/own.h"
 #include "call/limits.h"
 #include "call/pack.h"
-#include "sandbox/native/board.h"
-#include "sandbox/native/grants.h"
 #include "sandbox/native/identity.h"
-#include "sandbox/native/launcher.h"
-#include "sandbox/native/plan.h"
-#include "sandbox/native/watch.h"
+#include "sandbox/native/slot_state.h"
 #include "sandbox/native/wire.h"
-
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U
-#endif
-
-enum {
-	SETUP_MS = 10000, /* until a program runs; more means that the host is in trouble */
-	KILL_MS = 2000,   /* from the order to kill until the end; more means a stuck process */
-};
-
-enum phase { PHASE_IDLE = 0, PHASE_STARTING, PHASE_RUNNING, PHASE_ENDED };
-
-struct slot {
-	struct profile profile;
-	struct plan plan;
-	struct board *board;
-	bool resident;
-	bool dead;   /* the launcher is gone or cannot be trusted any more */
-	bool mapped; /* its user namespace has its maps: it takes other orders now */
-	int lock;
-	int socket;
-	pid_t launcher;
-	int launcher_fd;
-
-	struct cgroup_host host;
-	struct cgroup_slot groups;
-	bool groups_open;
-	unsigned calls;
-
-	int work; /* of the waiting or running box */
-	bool box_waits;
-	struct limits box_limits;
-
-	enum phase phase;
-	uint64_t asked_us; /* when the first call or the current one was asked for */
-	uint64_t give_up_us;
-	bool kill_sent;
-	struct watch watch;
-	struct outcome outcome;
-};
-
-extern const char init_blob_start[], init_blob_end[];
-
-static int open_init_program(struct error *err)
-{
-	size_t len = (size_t)(init_blob_end - init_blob_start);
-	own_fd fd = memfd_create("belljar-init", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
-
-	if (fd < 0 && errno == EINVAL) /* before 6.3 */
-		fd = memfd_create("belljar-init", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0)
-		return fail_sys(err, "memfd for pid 1 (is vm.memfd_noexec 2 on this host?)");
-	if (fd_write_all(fd, init_blob_start, len, err) < 0)
-		return fail_in(err, "pid 1");
-	if (fchmod(fd, 0555) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
-		return fail_sys(err, "seal pid 1");
-	return take_fd(&fd);
-}
-
-static int check_profile(struct slot *s, struct error *err)
-{
-	const struct profile *p = &s->profile;
-
-	if (grants_check(p, err) < 0)
-		return -1;
-	if (p->root) {
-		s->plan.root = open(p->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (s->plan.root < 0)
-			return fail_sys(err, "--root %s", p->root), err->kind = ERR_CALLER, -1;
-	}
-	if (p->n_programs && programs_needed(p->root ? p->root : "", p->programs, p->n_programs,
-					     &s->plan.needed, err) < 0)
-		return fail_in(err, "--programs");
-	return 0;
-}
-
-static bool grants_writing(const struct profile *p)
-{
-	for (size_t i = 0; i < p->n_grants; i++)
-		if (p->grants[i].write)
-			return true;
-	return false;
-}
-
-static int choose_identity(struct slot *s, struct error *err)
-{
-	s->plan.root_mode = identity_is_root_mode(err);
-	if (s->plan.root_mode) {
-		s->lock = identity_reserve(&s->plan, err);
-		return s->lock < 0 ? -1 : 0;
-	}
-	if (geteuid() == 0 && layer_missing(s->board, LAYER_OWN_UID, "the caller's uid", err) < 0)
-		return -1;
-	*err = (struct error){0};
-	s->plan.payload_uid = s->plan.init_uid = geteuid();
-	return 0;
-}
-
-static const struct {
-	enum controller controller;
-	enum layer layer;
-	const char *instead;
-} controlled[] = {
-	{CONTROLLER_MEMORY, LAYER_MEMORY, "RLIMIT_DATA, per process"},
-	{CONTROLLER_PIDS, LAYER_PROCESSES, "RLIMIT_NPROC"},
-	{CONTROLLER_CPU, LAYER_CPU, "RLIMIT_CPU, per process; no share"},
-};
-
-static int find_groups(struct slot *s, struct error *err)
-{
-	if (cgroup_find(&s->host, s->profile.cgroup, "/proc/self/mountinfo", "/proc/self/cgroup",
-			err) < 0 ||
-	    cgroup_prepare(&s->host, err) < 0)
-		return -1;
-	for (size_t i = 0; i < ARRAY_LEN(controlled); i++) {
-		const struct cgroup_place *place = &s->host.places[controlled[i].controller];
-
-		if (place->version) {
-			layer_stands(s->board, controlled[i].layer, "cgroup v%d", place->version);
-			continue;
-		}
-		(void)fail(err, ERR_CONFIG, "%s", place->why_not);
-		if (layer_missing(s->board, controlled[i].layer, controlled[i].instead, err) < 0)
-			return -1;
-	}
-	if (cgroup_slot_open(&s->host, "slot", s->plan.init_uid, &s->groups, err) < 0)
-		return -1;
-	s->groups_open = true;
-	return 0;
-}
-
-static int clone_launcher(struct slot *s, struct error *err)
-{
-	int group = cgroup_slot_launcher_fd(&s->groups);
-	struct clone_args args = {
-		.flags = (uint64_t)(CLONE_PIDFD | CLONE_NEWPID) |
-			 (uint64_t)(s->plan.root_mode ? 0 : CLONE_NEWUSER),
-		.pidfd = (uint64_t)(uintptr_t)&s->launcher_fd,
-		.exit_signal = SIGCHLD,
-	};
-	long child;
-
-	if (group >= 0) {
-		args.flags |= CLONE_INTO_CGROUP;
-		args.cgroup = (unsigned)group;
-	}
-	child = syscall(SYS_clone3, &args, sizeof(args));
-	if (child == 0)
-		launcher_main(&s->plan, s->board);
-	if (child < 0)
-		return fail_sys(err, "clone a launcher%s",
-				s->plan.root_mode ? ""
-						  : " in a user namespace (see belljar doctor)");
-	s->launcher = (pid_t)child;
-	return 0;
-}
-
-static int start_launcher(struct slot *s, struct error *err)
-{
-	int ends[2];
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return fail_sys(err, "socketpair");
-	s->socket = ends[0];
-	s->plan.socket = ends[1];
-	if (clone_launcher(s, err) < 0)
-		return -1;
-	(void)close(ends[1]);
-	s->plan.socket = -1;
-	return 0;
-}
 
 static void slot_init(struct slot *s, const struct profile *profile, const struct limits *limits)
 {
@@ -215,6 +33,7 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 	s->plan = (struct plan){.profile = &s->profile,
 				.socket = -1,
 				.init_program = -1,
+				.devices = -1,
 				.root = -1,
 				.first = *limits};
 	for (size_t i = 0; i < GRANTS_MAX; i++)
@@ -226,24 +45,6 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 	watch_init(&s->watch);
 }
 
-static int build(struct slot *s, struct error *err)
-{
-	const struct seccomp_options options = {
-		.programs_listed = s->profile.n_programs > 0,
-		.host_writable = grants_writing(&s->profile),
-	};
-
-	s->board = board_new(s->profile.allow_degraded, err);
-	if (!s->board || limits_check(&s->plan.first, err) < 0 || check_profile(s, err) < 0 ||
-	    choose_identity(s, err) < 0 || grants_open(&s->plan, err) < 0 ||
-	    seccomp_compile(&options, &s->plan.seccomp, err) < 0 || find_groups(s, err) < 0)
-		return -1;
-	s->plan.init_program = open_init_program(err);
-	if (s->plan.init_program < 0)
-		return -1;
-	return start_launcher(s, err);
-}
-
 int slot_open(const struct profile *profile, const struct limits *limits, bool resident,
 	      struct slot **ret, struct error *err)
 {
@@ -253,15 +54,11 @@ int slot_open(const struct profile *profile, const struct limits *limits, bool r
 		return fail_sys(err, "allocate a slot");
 	slot_init(s, profile, limits);
 	s->resident = resident;
-	if (build(s, err) < 0) {
+	if (slot_build(s, err) < 0) {
 		slot_close(s);
 		return -1;
 	}
-	/* The launcher has its own now. */
-	grants_close(&s->plan);
-	own_fd_end(&s->plan.init_program);
-	own_fd_end(&s->plan.root);
-	s->plan.init_program = s->plan.root = -1;
+	slot_drop_plan(s); /* the launcher has its own now */
 	*ret = s;
 	return 0;
 }
@@ -286,15 +83,17 @@ void slot_close(struct slot *s)
 		return;
 	/* Closing first saves the launcher from telling us anything. */
 	own_fd_end(&s->socket);
+	if (s->launcher > 0)
+		(void)pidfd_send_signal(s->launcher_fd, SIGKILL, NULL, 0);
+	/* What a killed belljar left is cleared away while our launcher dies. */
+	if (s->groups_open)
+		(void)cgroup_sweep(&s->host);
 	end_launcher(s);
 	watch_close(&s->watch);
 	if (s->groups_open)
 		(void)cgroup_slot_close(&s->groups, &ignored);
-	grants_close(&s->plan);
+	slot_drop_plan(s);
 	needed_list_done(&s->plan.needed);
-	own_fd_end(&s->plan.init_program);
-	own_fd_end(&s->plan.root);
-	own_fd_end(&s->plan.socket);
 	own_fd_end(&s->launcher_fd);
 	own_fd_end(&s->work);
 	own_fd_end(&s->lock);
@@ -425,7 +224,8 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 	switch (news->news) {
 	case NEWS_NEED_MAP:
 		if (identity_write_maps(&s->plan, s->launcher, &err) < 0 ||
-		    fd_send(s->socket, &mapped, sizeof(mapped), NULL, 0, &err) < 0)
+		    fd_send(s->socket, &mapped, sizeof(mapped), &s->plan.devices,
+			    s->plan.devices >= 0 ? 1 : 0, &err) < 0)
 			lose_launcher(s, &err);
 		s->mapped = true;
 		return;
@@ -485,7 +285,7 @@ static bool same_box(const struct limits *a, const struct limits *b)
 }
 
 /* What it dies of, if it dies, is in the outcome's error. */
-static int wait_until(struct slot *s, const bool *done, struct error *err)
+int slot_wait_until(struct slot *s, const bool *done, struct error *err)
 {
 	while (!*done && !s->dead)
 		if (!take_one(s, SETUP_MS))
@@ -503,7 +303,7 @@ static int want_box(struct slot *s, const struct limits *limits, struct error *e
 	if (same_box(limits, &s->box_limits))
 		return 0;
 	/* The answer to the first request must not pass for the answer to this one. */
-	if (wait_until(s, &s->box_waits, err) < 0)
+	if (slot_wait_until(s, &s->box_waits, err) < 0)
 		return -1;
 	s->box_waits = false;
 	s->box_limits = *limits;
@@ -514,7 +314,7 @@ int slot_box(struct slot *s, const struct limits *limits, int *ret_work, struct 
 {
 	if (limits_check(limits, err) < 0 || want_box(s, limits, err) < 0)
 		return -1;
-	if (wait_until(s, &s->box_waits, err) < 0)
+	if (slot_wait_until(s, &s->box_waits, err) < 0)
 		return -1;
 	*ret_work = s->work;
 	return 0;
@@ -561,7 +361,7 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 	(void)snprintf(name, sizeof(name), "box%u", s->calls);
 	/* Making the groups and making the slot go on at the same time. */
 	if (watch_open(&s->watch, &s->groups, name, limits, err) < 0 ||
-	    wait_until(s, &s->mapped, err) < 0 || send_run(s, limits, io, words, err) < 0) {
+	    slot_wait_until(s, &s->mapped, err) < 0 || send_run(s, limits, io, words, err) < 0) {
 		watch_close(&s->watch);
 		return -1;
 	}

@@ -74,6 +74,9 @@ RULE(rule_socket,
      {{IN(0, families_inet), MASKED(1, SOCKET_TYPE, type_stream), IN(2, protocols_stream)}},
      {{IN(0, families_inet), MASKED(1, SOCKET_TYPE, type_dgram), IN(2, protocols_dgram)}},
      {{IN(0, family_unix), MASKED(1, SOCKET_TYPE, types_unix), IN(2, zero)}});
+RULE(rule_socket_inet,
+     {{IN(0, families_inet), MASKED(1, SOCKET_TYPE, type_stream), IN(2, protocols_stream)}},
+     {{IN(0, families_inet), MASKED(1, SOCKET_TYPE, type_dgram), IN(2, protocols_dgram)}});
 RULE(rule_socketpair, {{IN(0, family_unix), MASKED(1, SOCKET_TYPE, types_unix), IN(2, zero)}});
 
 /* setsockopt: not the options that put more kernel code on a plain socket: BPF programs, other
@@ -170,12 +173,8 @@ RULE(rule_prctl, {{IN(0, prctls)}});
 	 SECCOMP_FILTER_FLAG_TSYNC_ESRCH)
 RULE(rule_seccomp, {{MASKED(1, ~SECCOMP_FLAGS, zero)}});
 
-/* Huge pages come from a pool of the host's that no memory limit counts.  Where programs are
- * listed, a memfd must also be born without execute permission and sealed so. */
-enum { NOEXEC_SEAL = 0x8, EXEC = 0x10 }; /* MFD_NOEXEC_SEAL, MFD_EXEC */
-SET(noexec_seal, ONE(NOEXEC_SEAL));
+/* Huge pages come from a pool of the host's that no memory limit counts. */
 RULE(rule_memfd, {{MASKED(1, MFD_HUGETLB, zero)}});
-RULE(rule_memfd_listed, {{MASKED(1, MFD_HUGETLB | NOEXEC_SEAL | EXEC, noexec_seal)}});
 RULE(rule_mmap, {{MASKED(3, MAP_HUGETLB, zero)}});
 RULE(rule_shmget, {{MASKED(2, SHM_HUGETLB, zero)}});
 
@@ -188,6 +187,20 @@ RULE(rule_madvise, {{NOT_IN(2, advice)}});
 SET(node_types, ONE(0), ONE(S_IFREG), ONE(S_IFIFO), ONE(S_IFSOCK));
 RULE(rule_mknod, {{MASKED(1, S_IFMT, node_types)}});
 RULE(rule_mknodat, {{MASKED(2, S_IFMT, node_types)}});
+
+/* Where a directory of the host is granted for writing, what is made there stays when the box is
+ * gone, and belongs to the directory's owner: a set-uid file would be a way to become that owner,
+ * root among others, for everybody on the host.  Set-gid likewise, for its group.  open reads its
+ * mode only if it may create; otherwise the register holds whatever was in it.  mkdir needs no
+ * rule: the kernel drops both bits there. */
+#define SET_ID  (S_ISUID | S_ISGID)
+#define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
+RULE(rule_chmod_plain, {{MASKED(1, SET_ID, zero)}});
+RULE(rule_fchmodat_plain, {{MASKED(2, SET_ID, zero)}});
+RULE(rule_open_plain, {{MASKED(1, CREATES, zero)}}, {{MASKED(2, SET_ID, zero)}});
+RULE(rule_openat_plain, {{MASKED(2, CREATES, zero)}}, {{MASKED(3, SET_ID, zero)}});
+RULE(rule_mknod_plain, {{MASKED(1, S_IFMT, node_types), MASKED(1, SET_ID, zero)}});
+RULE(rule_mknodat_plain, {{MASKED(2, S_IFMT, node_types), MASKED(2, SET_ID, zero)}});
 
 #ifdef __x86_64__
 /* arch_prctl: thread-local storage, vector state (AMX), shadow stacks.  Not CPUID faulting, pointer

@@ -15,22 +15,34 @@
 #include "base/own.h"
 #include "sandbox/native/syscall_numbers.h"
 
-#define ALLOW(name, why)                                           \
-	{                                                          \
-		__NR_##name, VERDICT_ALLOW, NULL, NULL, #name, why \
+#define ALLOW(name, why)                                                           \
+	{                                                                          \
+		__NR_##name, {VERDICT_ALLOW, NULL}, OCCASION_NONE, {0}, #name, why \
 	}
-#define REFUSE(name, why)                                          \
-	{                                                          \
-		__NR_##name, VERDICT_EPERM, NULL, NULL, #name, why \
+#define REFUSE(name, why)                                                          \
+	{                                                                          \
+		__NR_##name, {VERDICT_EPERM, NULL}, OCCASION_NONE, {0}, #name, why \
 	}
-#define ABSENT(name, why)                                           \
-	{                                                           \
-		__NR_##name, VERDICT_ENOSYS, NULL, NULL, #name, why \
+#define ABSENT(name, why)                                                           \
+	{                                                                           \
+		__NR_##name, {VERDICT_ENOSYS, NULL}, OCCASION_NONE, {0}, #name, why \
 	}
 /* Allowed if the rule holds, refused if not. */
-#define JUDGE(name, rule, why)                                           \
-	{                                                                \
-		__NR_##name, VERDICT_ALLOW, &(rule), &(rule), #name, why \
+#define JUDGE(name, rule, why)                                                        \
+	{                                                                             \
+		__NR_##name, {VERDICT_ALLOW, &(rule)}, OCCASION_NONE, {0}, #name, why \
+	}
+/* The same, but on an occasion a stricter rule. */
+#define JUDGE_BY(name, rule, occasion, strict, why)                                          \
+	{                                                                                    \
+		__NR_##name, {VERDICT_ALLOW, &(rule)}, occasion, {VERDICT_ALLOW, &(strict)}, \
+			#name, why                                                           \
+	}
+/* Gives a file its mode.  Where files of the host may be written, not set-uid and set-gid. */
+#define MODE(name, rule, why)                                               \
+	{                                                                   \
+		__NR_##name, {VERDICT_ALLOW, NULL}, OCCASION_HOST_WRITABLE, \
+			{VERDICT_ALLOW, &(rule)}, #name, why                \
 	}
 
 /* clang-format off: one row per line */
@@ -72,8 +84,13 @@ const struct syscall_row syscalls[] = {
 	ALLOW(pipe2, "own pipe"),
 
 	/* Files by name: mounts, permissions and Landlock decide. */
-	ALLOW(openat, "mounts and Landlock decide"),
-	ALLOW(openat2, "openat with more refusals"),
+	MODE(openat, rule_openat_plain, "mounts and Landlock decide"),
+	{__NR_openat2,
+	 {VERDICT_ALLOW, NULL},
+	 OCCASION_HOST_WRITABLE,
+	 {VERDICT_ENOSYS, NULL},
+	 "openat2",
+	 "openat with more refusals; but its mode is behind a pointer"},
 	ALLOW(getdents64, "lists an open directory"),
 	ALLOW(getcwd, "own working directory"),
 	ALLOW(chdir, "own working directory"),
@@ -88,15 +105,16 @@ const struct syscall_row syscalls[] = {
 	ALLOW(readlinkat, "reads a link"),
 	ALLOW(truncate, "mounts and Landlock decide"),
 	ALLOW(mkdirat, "mounts and Landlock decide"),
-	JUDGE(mknodat, rule_mknodat, "files, pipes and sockets, no devices"),
+	JUDGE_BY(mknodat, rule_mknodat, OCCASION_HOST_WRITABLE, rule_mknodat_plain,
+		 "files, pipes and sockets, no devices"),
 	ALLOW(unlinkat, "mounts and Landlock decide"),
 	ALLOW(renameat, "mounts and Landlock decide"),
 	ALLOW(renameat2, "mounts and Landlock decide"),
 	ALLOW(linkat, "mounts and Landlock decide"),
 	ALLOW(symlinkat, "mounts and Landlock decide"),
-	ALLOW(fchmod, "own files; writable mounts are nosuid"),
-	ALLOW(fchmodat, "own files; writable mounts are nosuid"),
-	ALLOW(fchmodat2, "own files; writable mounts are nosuid"),
+	MODE(fchmod, rule_chmod_plain, "own files; writable mounts are nosuid"),
+	MODE(fchmodat, rule_fchmodat_plain, "own files; writable mounts are nosuid"),
+	MODE(fchmodat2, rule_fchmodat_plain, "own files; writable mounts are nosuid"),
 	ALLOW(fchown, "own files, and there is one user id"),
 	ALLOW(fchownat, "own files, and there is one user id"),
 	ALLOW(utimensat, "times of own files"),
@@ -167,8 +185,13 @@ const struct syscall_row syscalls[] = {
 	ALLOW(munlockall, "own memory"),
 	ALLOW(membarrier, "own threads; runtimes need it"),
 	REFUSE(remap_file_pages, "obsolete; mmap does it"),
-	{__NR_memfd_create, VERDICT_ALLOW, &rule_memfd, &rule_memfd_listed, "memfd_create",
-	 "no huge pages; where programs are listed, never executable"},
+	{__NR_memfd_create,
+	 {VERDICT_ALLOW, &rule_memfd},
+	 OCCASION_PROGRAMS_LISTED,
+	 {VERDICT_ENOSYS, NULL},
+	 "memfd_create",
+	 "no huge pages; not where programs are listed: `ld.so /proc/self/fd/3` maps its code, "
+	 "whatever its mode and seals say"},
 	REFUSE(memfd_secret, "memory that leaves the kernel's own map; nobody needs it"),
 	ALLOW(get_mempolicy, "asks where memory lies"),
 	REFUSE(set_mempolicy, "placement on memory nodes is the host's"),
@@ -298,7 +321,8 @@ const struct syscall_row syscalls[] = {
 	ALLOW(eventfd2, "wakes up own threads"),
 
 	/* Sockets: no interface but, if asked for, the box's own loopback. */
-	JUDGE(socket, rule_socket, "Unix, TCP, UDP; every other family is kernel code to attack"),
+	JUDGE_BY(socket, rule_socket, OCCASION_HOST_SOCKETS, rule_socket_inet,
+		 "Unix, TCP, UDP; every other family is kernel code to attack"),
 	JUDGE(socketpair, rule_socketpair, "Unix only"),
 	JUDGE(setsockopt, rule_setsockopt, "no BPF, no other protocols on top"),
 	ALLOW(getsockopt, "asks"),
@@ -393,8 +417,8 @@ const struct syscall_row syscalls[] = {
 
 #ifdef __x86_64__
 	/* Older forms that aarch64 never had: each as its successor above. */
-	ALLOW(open, "as openat"),
-	ALLOW(creat, "as openat"),
+	MODE(open, rule_open_plain, "as openat"),
+	MODE(creat, rule_chmod_plain, "as openat"),
 	ALLOW(stat, "as newfstatat"),
 	ALLOW(lstat, "as newfstatat"),
 	ALLOW(access, "as faccessat"),
@@ -402,12 +426,12 @@ const struct syscall_row syscalls[] = {
 	ALLOW(getdents, "as getdents64"),
 	ALLOW(mkdir, "as mkdirat"),
 	ALLOW(rmdir, "as unlinkat"),
-	JUDGE(mknod, rule_mknod, "as mknodat"),
+	JUDGE_BY(mknod, rule_mknod, OCCASION_HOST_WRITABLE, rule_mknod_plain, "as mknodat"),
 	ALLOW(rename, "as renameat"),
 	ALLOW(link, "as linkat"),
 	ALLOW(unlink, "as unlinkat"),
 	ALLOW(symlink, "as symlinkat"),
-	ALLOW(chmod, "as fchmodat"),
+	MODE(chmod, rule_chmod_plain, "as fchmodat"),
 	ALLOW(chown, "as fchownat"),
 	ALLOW(lchown, "as fchownat"),
 	ALLOW(utime, "as utimensat"),
@@ -456,3 +480,19 @@ const struct syscall_row syscalls[] = {
 /* clang-format on */
 
 const size_t n_syscalls = ARRAY_LEN(syscalls);
+
+const struct answer *syscall_answer(const struct syscall_row *row,
+				    const struct seccomp_options *options)
+{
+	switch (row->occasion) {
+	case OCCASION_NONE:
+		return &row->usual;
+	case OCCASION_PROGRAMS_LISTED:
+		return options->programs_listed ? &row->then : &row->usual;
+	case OCCASION_HOST_WRITABLE:
+		return options->host_writable ? &row->then : &row->usual;
+	case OCCASION_HOST_SOCKETS:
+		return options->host_sockets ? &row->then : &row->usual;
+	}
+	return &row->then;
+}

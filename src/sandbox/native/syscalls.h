@@ -56,11 +56,25 @@ struct argument_rule {
 	size_t n;
 };
 
+/* What becomes of a call.  A rule that does not hold is EPERM. */
+struct answer {
+	enum verdict verdict;
+	const struct argument_rule *rule; /* or NULL: the verdict stands by itself */
+};
+
+/* When a row has another answer than usual (struct seccomp_options). */
+enum occasion {
+	OCCASION_NONE,
+	OCCASION_PROGRAMS_LISTED,
+	OCCASION_HOST_WRITABLE,
+	OCCASION_HOST_SOCKETS,
+};
+
 struct syscall_row {
 	uint32_t nr;
-	enum verdict verdict;
-	const struct argument_rule *rule;        /* or NULL: the verdict stands by itself */
-	const struct argument_rule *rule_listed; /* instead of rule when programs are listed */
+	struct answer usual;
+	enum occasion occasion;
+	struct answer then;
 	const char *name;
 	const char *reason;
 };
@@ -68,10 +82,14 @@ struct syscall_row {
 extern const struct syscall_row syscalls[];
 extern const size_t n_syscalls;
 
+const struct answer *syscall_answer(const struct syscall_row *row,
+				    const struct seccomp_options *options);
+
 extern const struct argument_rule rule_socket, rule_socketpair, rule_setsockopt, rule_clone,
 	rule_personality, rule_prlimit, rule_ioctl, rule_fcntl, rule_prctl, rule_seccomp,
-	rule_memfd, rule_memfd_listed, rule_mmap, rule_shmget, rule_madvise, rule_mknod,
-	rule_mknodat;
+	rule_memfd, rule_socket_inet, rule_mmap, rule_shmget, rule_madvise, rule_mknod,
+	rule_mknodat, rule_mknod_plain, rule_mknodat_plain, rule_chmod_plain, rule_fchmodat_plain,
+	rule_open_plain, rule_openat_plain;
 #ifdef __x86_64__
 extern const struct argument_rule rule_arch_prctl;
 #endif

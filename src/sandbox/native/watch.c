@@ -60,6 +60,14 @@ static void raise_to(uint64_t *peak, uint64_t value)
 		*peak = value;
 }
 
+static void look_at_processes(struct watch *w)
+{
+	uint64_t alive;
+
+	if (w->group_open && cgroup_processes(&w->group, &alive) == 0)
+		raise_to(&w->seen.processes_peak, alive);
+}
+
 static void look_at_disk(struct watch *w, int work)
 {
 	struct statvfs fs;
@@ -103,6 +111,7 @@ enum kill_reason watch_look(struct watch *w, uint64_t now, int work)
 	if (now < w->next_us)
 		return KILL_NONE;
 	look_at_disk(w, work);
+	look_at_processes(w);
 	if (w->group_open && cgroup_cpu_us(&w->group, &used) == 0 &&
 	    used >= w->limits.cpu_ms * 1000)
 		return KILL_CPU;
@@ -173,6 +182,8 @@ void watch_finish(struct watch *w, int work, struct outcome *o)
 	look_at_disk(w, work);
 	if (w->group_open)
 		(void)cgroup_account(&w->group, &o->usage, &oom_kills);
+	/* Kernels before 6.11 do not count it; then what we saw is what we know. */
+	raise_to(&o->usage.processes_peak, w->seen.processes_peak);
 	o->usage.disk_peak_bytes = w->seen.disk_peak_bytes;
 	o->usage.inodes_peak = w->seen.inodes_peak;
 	o->usage.disk_full = w->seen.disk_full;

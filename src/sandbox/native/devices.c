@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* devices.c - /dev of a box: five devices, as nodes of its own where that can be had.
+ *
+ * File locks and watches belong to an inode.  With the host's /dev/null bound
+ * into it, a box could see whenever anybody on the host opens that, stand in
+ * the way of whoever locks it, and pass bits to another box.  Nodes in a tmpfs
+ * of the box's own have inodes of their own; but only the host's root can make
+ * them, so in user mode the binds, and what they tell, remain.
+ */
+#include "sandbox/native/devices.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "sandbox/native/mounts.h"
+
+static const struct device {
+	const char *name;
+	unsigned minor;
+} devices[] = {
+	{"null", 3}, {"zero", 5}, {"full", 7}, {"random", 8}, {"urandom", 9},
+};
+
+static const struct link {
+	const char *name, *to;
+} links[] = {
+	{"fd", "/proc/self/fd"},
+	{"stdin", "/proc/self/fd/0"},
+	{"stdout", "/proc/self/fd/1"},
+	{"stderr", "/proc/self/fd/2"},
+};
+
+static int add_links(int dir, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_LEN(links); i++)
+		if (symlinkat(links[i].to, dir, links[i].name) < 0)
+			return fail_sys(err, "link /dev/%s", links[i].name);
+	if (mkdirat(dir, "shm", 0755) < 0)
+		return fail_sys(err, "create /dev/shm");
+	return 0;
+}
+
+static int new_tmpfs(struct error *err)
+{
+	own_fd fs = (int)syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC);
+	int tree;
+
+	if (fs < 0 || syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "size", "64k", 0) < 0 ||
+	    syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "nr_inodes", "16", 0) < 0 ||
+	    syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "mode", "0755", 0) < 0 ||
+	    syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return fail_sys(err, "file system for /dev");
+	tree = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC,
+			    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+	return tree < 0 ? fail_sys(err, "mount for /dev") : tree;
+}
+
+int devices_make(int *ret_tree, struct error *err)
+{
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+	own_fd tree = new_tmpfs(err);
+
+	*ret_tree = -1;
+	if (tree < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_LEN(devices); i++) {
+		/* The mode once more: the umask has taken from it. */
+		if (mknodat(tree, devices[i].name, S_IFCHR | 0666, makedev(1, devices[i].minor)) <
+			    0 ||
+		    fchmodat(tree, devices[i].name, 0666, 0) < 0)
+			return errno == EPERM ? 0 : fail_sys(err, "make /dev/%s", devices[i].name);
+	}
+	if (add_links(tree, err) < 0)
+		return -1;
+	if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
+		return fail_sys(err, "make /dev read-only");
+	*ret_tree = take_fd(&tree);
+	return 0;
+}
+
+/* Bound only when it is what it seems (CVE-2025-31133: a device that was a link). */
+static int bind_device(const struct device *d, struct error *err)
+{
+	char source[32], target[32];
+	own_fd fd = -1;
+	struct stat st;
+
+	(void)snprintf(source, sizeof(source), "/dev/%s", d->name);
+	(void)snprintf(target, sizeof(target), "dev/%s", d->name);
+	fd = open(source, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fail_sys(err, "open %s", source);
+	if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev(1, d->minor))
+		return fail(err, ERR_CONFIG, "%s is not the device it should be", source);
+	(void)snprintf(source, sizeof(source), "/proc/self/fd/%d", fd);
+	if (mounts_make_target(target, false, err) < 0)
+		return -1;
+	return mounts_bind(source, target, false, err);
+}
+
+static int bind_all(struct error *err)
+{
+	own_fd dir = open("dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0)
+		return fail_sys(err, "open dev");
+	for (size_t i = 0; i < ARRAY_LEN(devices); i++)
+		if (bind_device(&devices[i], err) < 0)
+			return -1;
+	return add_links(dir, err);
+}
+
+int devices_place(int tree, struct error *err)
+{
+	if (mounts_mkdir("dev", 0755, err) < 0)
+		return -1;
+	if (tree < 0)
+		return bind_all(err);
+	if (syscall(SYS_move_mount, tree, "", AT_FDCWD, "dev", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return fail_sys(err, "place /dev");
+	return 0;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slotbuild.c - the warden builds a slot: checks, identity, groups, launcher.
+ *
+ * The order is made for time: the launcher is started as early as it can be,
+ * and what it does not need yet is made beside it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/own.h"
+#include "call/limits.h"
+#include "sandbox/native/devices.h"
+#include "sandbox/native/grants.h"
+#include "sandbox/native/identity.h"
+#include "sandbox/native/landlock.h"
+#include "sandbox/native/launcher.h"
+#include "sandbox/native/slot_state.h"
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+
+extern const char init_blob_start[], init_blob_end[];
+
+static int open_init_program(struct error *err)
+{
+	size_t len = (size_t)(init_blob_end - init_blob_start);
+	own_fd fd = memfd_create("belljar-init", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+
+	if (fd < 0 && errno == EINVAL) /* before 6.3 */
+		fd = memfd_create("belljar-init", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return fail_sys(err, "memfd for pid 1 (is vm.memfd_noexec 2 on this host?)");
+	if (fd_write_all(fd, init_blob_start, len, err) < 0)
+		return fail_in(err, "pid 1");
+	if (fchmod(fd, 0555) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
+		return fail_sys(err, "seal pid 1");
+	return take_fd(&fd);
+}
+
+static int check_profile(struct slot *s, struct error *err)
+{
+	const struct profile *p = &s->profile;
+
+	if (grants_check(p, err) < 0)
+		return -1;
+	if (p->root) {
+		s->plan.root = open(p->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (s->plan.root < 0)
+			return fail_sys(err, "--root %s", p->root), err->kind = ERR_CALLER, -1;
+	}
+	if (p->n_programs && programs_needed(p->root ? p->root : "", p->programs, p->n_programs,
+					     &s->plan.needed, err) < 0) {
+		/* Not the program that is to run: what was asked for is wrong. */
+		if (err->kind == ERR_NOT_FOUND)
+			err->kind = ERR_CALLER;
+		return fail_in(err, "--programs");
+	}
+	return 0;
+}
+
+static bool grants_writing(const struct profile *p)
+{
+	for (size_t i = 0; i < p->n_grants; i++)
+		if (p->grants[i].write)
+			return true;
+	return false;
+}
+
+/* A socket in a granted directory leads out of the box: read-only mounts do not stop connect, and
+ * Landlock does from ABI 9 on. */
+static bool grants_sockets(const struct profile *p)
+{
+	struct stat st;
+
+	if (landlock_abi() >= 9)
+		return false;
+	for (size_t i = 0; i < p->n_grants; i++)
+		if (stat(p->grants[i].source, &st) < 0 || S_ISDIR(st.st_mode))
+			return true;
+	return false;
+}
+
+static int choose_identity(struct slot *s, struct error *err)
+{
+	s->plan.root_mode = identity_is_root_mode(err);
+	if (s->plan.root_mode) {
+		s->lock = identity_reserve(&s->plan, err);
+		return s->lock < 0 ? -1 : 0;
+	}
+	if (geteuid() == 0 && layer_missing(s->board, LAYER_OWN_UID, "the caller's uid", err) < 0)
+		return -1;
+	*err = (struct error){0};
+	s->plan.payload_uid = s->plan.init_uid = geteuid();
+	return 0;
+}
+
+static const struct {
+	enum controller controller;
+	enum layer layer;
+	const char *instead;
+} controlled[] = {
+	{CONTROLLER_MEMORY, LAYER_MEMORY, "RLIMIT_DATA, per process"},
+	{CONTROLLER_PIDS, LAYER_PROCESSES, "RLIMIT_NPROC"},
+	{CONTROLLER_CPU, LAYER_CPU, "RLIMIT_CPU, per process; no share"},
+};
+
+static int find_groups(struct slot *s, struct error *err)
+{
+	if (cgroup_find(&s->host, s->profile.cgroup, "/proc/self/mountinfo", "/proc/self/cgroup",
+			err) < 0 ||
+	    cgroup_prepare(&s->host, err) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_LEN(controlled); i++) {
+		const struct cgroup_place *place = &s->host.places[controlled[i].controller];
+
+		if (place->version) {
+			layer_stands(s->board, controlled[i].layer, "cgroup v%d", place->version);
+			continue;
+		}
+		(void)fail(err, ERR_CONFIG, "%s", place->why_not);
+		if (layer_missing(s->board, controlled[i].layer, controlled[i].instead, err) < 0)
+			return -1;
+	}
+	if (cgroup_slot_open(&s->host, "slot", s->plan.init_uid, &s->groups, err) < 0)
+		return -1;
+	s->groups_open = true;
+	return 0;
+}
+
+static int clone_launcher(struct slot *s, struct error *err)
+{
+	int group = s->groups_open ? cgroup_slot_launcher_fd(&s->groups) : -1;
+	struct clone_args args = {
+		.flags = (uint64_t)(CLONE_PIDFD | CLONE_NEWPID) |
+			 (uint64_t)(s->plan.root_mode ? 0 : CLONE_NEWUSER),
+		.pidfd = (uint64_t)(uintptr_t)&s->launcher_fd,
+		.exit_signal = SIGCHLD,
+	};
+	long child;
+
+	if (group >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned)group;
+	}
+	child = syscall(SYS_clone3, &args, sizeof(args));
+	if (child == 0)
+		launcher_main(&s->plan, s->board);
+	if (child < 0)
+		return fail_sys(err, "clone a launcher%s",
+				s->plan.root_mode ? ""
+						  : " in a user namespace (see belljar doctor)");
+	s->launcher = (pid_t)child;
+	return 0;
+}
+
+static int start_launcher(struct slot *s, struct error *err)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return fail_sys(err, "socketpair");
+	s->socket = ends[0];
+	s->plan.socket = ends[1];
+	if (clone_launcher(s, err) < 0)
+		return -1;
+	(void)close(ends[1]);
+	s->plan.socket = -1;
+	return 0;
+}
+
+/* Pure version 2: the launcher must be born in a group.  Elsewhere the groups can wait. */
+static bool launcher_needs_group(void)
+{
+	struct statfs fs;
+
+	return statfs("/sys/fs/cgroup", &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+/* Version 2 controllers beside version 1: the launcher is there already, and moves. */
+static int move_launcher(struct slot *s, struct error *err)
+{
+	int group = cgroup_slot_launcher_fd(&s->groups);
+	char pid[16];
+
+	if (group < 0)
+		return 0;
+	(void)snprintf(pid, sizeof(pid), "%d", s->launcher);
+	return fd_put_file(group, "cgroup.procs", pid, err);
+}
+
+static int build_beside(struct slot *s, bool groups_found, struct error *err)
+{
+	/* Goes to the launcher together with the news that it is mapped. */
+	if (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0)
+		return -1;
+	if (slot_wait_until(s, &s->mapped, err) < 0)
+		return -1;
+	if (groups_found)
+		return 0;
+	return find_groups(s, err) < 0 ? -1 : move_launcher(s, err);
+}
+
+int slot_build(struct slot *s, struct error *err)
+{
+	const struct seccomp_options options = {
+		.programs_listed = s->profile.n_programs > 0,
+		.host_writable = grants_writing(&s->profile),
+		.host_sockets = grants_sockets(&s->profile),
+	};
+	bool groups_first = launcher_needs_group();
+
+	s->board = board_new(s->profile.allow_degraded, err);
+	if (!s->board || limits_check(&s->plan.first, err) < 0 || check_profile(s, err) < 0 ||
+	    choose_identity(s, err) < 0 || grants_open(&s->plan, err) < 0 ||
+	    seccomp_compile(&options, &s->plan.seccomp, err) < 0)
+		return -1;
+	if (groups_first && find_groups(s, err) < 0)
+		return -1;
+	s->plan.init_program = open_init_program(err);
+	if (s->plan.init_program < 0 || start_launcher(s, err) < 0)
+		return -1;
+	return build_beside(s, groups_first, err);
+}
+
+void slot_drop_plan(struct slot *s)
+{
+	int *fds[] = {&s->plan.init_program, &s->plan.root, &s->plan.devices, &s->plan.socket};
+
+	grants_close(&s->plan);
+	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
+		own_fd_end(fds[i]);
+		*fds[i] = -1;
+	}
+}

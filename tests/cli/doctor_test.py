@@ -1,0 +1,189 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""doctor_test.py BELLJAR: what belljar doctor prints is well-formed, agrees with its exit code,
+and the walls hold."""
+import glob
+import json
+import os
+import pty
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BELLJAR = os.path.realpath(sys.argv[1])
+STATES = {"ok", "degraded", "missing", "info"}
+WEAKER = "memory,processes,cpu"
+
+
+class Skip(Exception):
+    pass
+
+
+def doctor(*args, program=BELLJAR, **more):
+    return subprocess.run(
+        [program, "doctor", *args], capture_output=True, text=True, timeout=120, **more
+    )
+
+
+def check(truth, what):
+    if not truth:
+        raise AssertionError(what)
+
+
+def examined(**more):
+    result = doctor("--json", **more)
+    report = json.loads(result.stdout)
+    check(report["schema"] == 1, "schema")
+    check(set(report) == {"schema", "mode", "all_layers", "verdict", "checks"}, "keys")
+    check(result.returncode == (0 if report["all_layers"] else 1), "exit code")
+    check(result.stderr == "", result.stderr)
+    return report
+
+
+def the_findings_are_json_and_agree_with_the_exit_code():
+    report = examined()
+    ids = [c["id"] for c in report["checks"]]
+    check(len(ids) == len(set(ids)) and len(ids) > 30, "ids are unique")
+    for c in report["checks"]:
+        check(set(c) == {"id", "group", "title", "state", "detail", "fix"}, c)
+        check(c["state"] in STATES and c["detail"], c)
+        check(c["state"] != "missing" or c["fix"], c)
+    check(report["mode"] == ("root" if os.geteuid() == 0 else "user"), report["mode"])
+
+
+def the_table_has_every_check_and_ends_with_the_verdict():
+    report = examined()
+    lines = doctor().stdout.splitlines()
+    check(lines[-1] == report["verdict"], lines[-1])
+    for c in report["checks"]:
+        check(any(c["title"] in line for line in lines), c["title"])
+    check("\033" not in "".join(lines), "colour in a pipe")
+    quiet = doctor("--quiet").stdout.splitlines()
+    check(quiet[-1] == report["verdict"] and len(quiet) < len(lines), "quiet")
+    check(not any(line.startswith(("  ok ", "  info ")) for line in quiet), quiet)
+
+
+def on_a_terminal(**variables):
+    env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    main, other = pty.openpty()
+    process = subprocess.Popen([BELLJAR, "doctor"], stdout=other, env=dict(env, **variables))
+    os.close(other)
+    text = b""
+    try:
+        while chunk := os.read(main, 65536):
+            text += chunk
+    except OSError:
+        pass  # the terminal is gone with its last writer
+    os.close(main)
+    process.wait(timeout=60)
+    return text
+
+
+def colours_are_for_terminals_that_want_them():
+    check(b"\033[32mok\033[0m" in on_a_terminal(), "no colour")
+    check(b"\033" not in on_a_terminal(NO_COLOR="1"), "colour in spite of NO_COLOR")
+
+
+def wrong_options_are_named():
+    for args, word in (
+        (["--jsn"], "--jsn"),
+        (["extra"], "extra"),
+        (["--attack", "--allow-degraded", "memry"], "memry"),
+        (["--cgroup", "/x"], "--attack"),
+    ):
+        result = doctor(*args)
+        check(result.returncode == 125 and word in result.stderr, (args, result.stderr))
+        check(result.stdout == "", result.stdout)
+    check("--attack" in doctor("--help").stdout, "help")
+
+
+def attacked(*args, **more):
+    result = doctor("--attack", "--json", *args, **more)
+    if result.returncode == 125 and "a box to attack" in result.stderr:
+        raise Skip(result.stderr.strip())
+    report = json.loads(result.stdout)
+    check(report["schema"] == 1, "schema")
+    states = [a["state"] for a in report["attacks"]]
+    check(set(states) <= {"held", "FELL", "skip"}, states)
+    check(len(states) >= 35 and report["held"] == states.count("held"), "held")
+    check(report["fell"] == states.count("FELL"), "fell")
+    check(result.returncode == (0 if report["all_held"] else 1), "exit code")
+    return report
+
+
+# Only the host's root can make device nodes: in user mode a box has the host's.
+KNOWN = {"root": set(), "user": {"locks", "watches"}}
+
+
+def fallen(report):
+    return [
+        "%(name)s: %(detail)s" % a
+        for a in report["attacks"]
+        if a["state"] == "FELL" and a["name"] not in KNOWN[report["mode"]]
+    ]
+
+
+def every_wall_holds():
+    report = attacked()
+    check(not fallen(report), fallen(report))
+    check(report["all_held"] or report["mode"] == "user", report["verdict"])
+
+
+def nothing_is_left_behind():
+    segments = open("/proc/sysvipc/shm").read().count("\n")
+    before = set(glob.glob("/tmp/belljar-bait-*"))
+    attacked()
+    check(set(glob.glob("/tmp/belljar-bait-*")) <= before, "a file")
+    check(open("/proc/sysvipc/shm").read().count("\n") <= segments, "shared memory")
+
+
+def the_attack_runs_in_boxes_only():
+    result = subprocess.run([BELLJAR, "attack-inside"], capture_output=True, text=True, timeout=60)
+    check(result.returncode == 125 and "box only" in result.stderr, result.stderr)
+    check(result.stdout == "", result.stdout)
+
+
+def walls_hold_for_an_ordinary_user_too():
+    if os.geteuid() != 0:
+        raise Skip("we are one, see every_wall_holds")
+    with tempfile.TemporaryDirectory() as where:
+        os.chmod(where, 0o755)
+        program = shutil.copy(BELLJAR, where)
+        user = {"user": 54321, "group": 54321, "extra_groups": [], "program": program}
+        check(examined(**user)["mode"] == "user", "mode")
+        report = attacked("--allow-degraded", WEAKER, **user)
+        check(report["mode"] == "user", report["mode"])
+        check(not fallen(report), fallen(report))
+
+
+TESTS = [
+    the_findings_are_json_and_agree_with_the_exit_code,
+    the_table_has_every_check_and_ends_with_the_verdict,
+    colours_are_for_terminals_that_want_them,
+    wrong_options_are_named,
+    every_wall_holds,
+    nothing_is_left_behind,
+    the_attack_runs_in_boxes_only,
+    walls_hold_for_an_ordinary_user_too,
+]
+
+
+def main():
+    failed = 0
+    print("1..%d" % len(TESTS))
+    for number, test in enumerate(TESTS, 1):
+        try:
+            test()
+            print("ok %d - %s" % (number, test.__name__))
+        except Skip as why:
+            print("ok %d - %s # SKIP %s" % (number, test.__name__, why))
+        except Exception as why:  # a report that is no JSON is a failure like any other
+            failed += 1
+            print("# %r" % why)
+            print("not ok %d - %s" % (number, test.__name__))
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+sys.exit(main())
