@@ -234,6 +234,12 @@ static void write_error(struct json *j, const struct outcome *o)
 	json_object_end(j);
 }
 
+size_t account_json_room(const struct account *a)
+{
+	/* A byte of output is at most \\u0000; artifacts have names of their own choice. */
+	return 8 * (a->out.kept.len + a->err.kept.len) + (64 << 20);
+}
+
 int account_json(const struct account *a, struct buf *out, struct error *err)
 {
 	struct json j;

@@ -35,12 +35,15 @@ const struct language *language_find(const char *name, struct error *err)
 	return NULL;
 }
 
+bool environment_same_name(const char *one, const char *other)
+{
+	return strncmp(one, other, strcspn(other, "=") + 1) == 0;
+}
+
 static bool is_overridden(char *const *own, const char *variable)
 {
-	size_t len = strcspn(variable, "=") + 1;
-
 	for (; *own; own++)
-		if (strncmp(*own, variable, len) == 0)
+		if (environment_same_name(*own, variable))
 			return true;
 	return false;
 }

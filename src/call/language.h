@@ -3,6 +3,7 @@
 #ifndef CALL_LANGUAGE_H
 #define CALL_LANGUAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -26,5 +27,8 @@ enum { ENVIRONMENT_OWN = 8 };
 void environment_build(const struct language *language, char *const *own, char **ret);
 /* Is it NAME=VALUE with a name that a shell accepts? */
 int environment_check(const char *variable, struct error *err);
+
+/* Do two NAME=VALUE have the same NAME? */
+bool environment_same_name(const char *one, const char *other);
 
 #endif

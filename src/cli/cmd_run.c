@@ -17,7 +17,7 @@
 #include "cli/options.h"
 #include "sandbox/native/delegate.h"
 
-enum { CODE_MAX = 16 << 20, WORDS_MAX = 65536, JSON_MAX_FACTOR = 8 };
+enum { CODE_MAX = 16 << 20 };
 
 struct prepared {
 	struct buf code;
@@ -150,7 +150,7 @@ static int write_account(const struct account *a, int fd, struct error *err)
 {
 	own(buf) text;
 
-	buf_init(&text, JSON_MAX_FACTOR * (a->out.kept.len + a->err.kept.len) + (64 << 20));
+	buf_init(&text, account_json_room(a));
 	if (account_json(a, &text, err) < 0 || buf_add_str(&text, "\n", err) < 0)
 		return -1;
 	return fd_write_all(fd, text.data, text.len, err);
@@ -184,14 +184,6 @@ static int report(const struct run_options *o, const struct account *a)
 	return cli_exit_code(a);
 }
 
-/* Nothing ran because no control group is ours: systemd may give us one. */
-static bool may_ask_systemd(const struct run_options *o, const struct account *a)
-{
-	return a->outcome.end == END_NOT_STARTED && a->outcome.error.kind == ERR_CONFIG &&
-	       strncmp(a->outcome.error.text, "layer ", 6) == 0 && !o->request.profile.cgroup &&
-	       strstr(a->outcome.error.text, "cgroup") && delegate_possible();
-}
-
 static int run(struct run_options *o, char **argv)
 {
 	struct account account;
@@ -202,7 +194,8 @@ static int run(struct run_options *o, char **argv)
 		account.outcome.error = err;
 		(void)cli_complain(&err);
 	}
-	if (may_ask_systemd(o, &account))
+	if (account.outcome.end == END_NOT_STARTED &&
+	    cli_may_ask_systemd(&o->request.profile, &account.outcome.error))
 		(void)delegate_reexec(argv, &err);
 	code = report(o, &account);
 	if (account.outcome.killed_for == KILL_CANCELLED)

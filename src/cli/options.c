@@ -91,8 +91,17 @@ static int take_write(struct run_options *o, const char *value, struct error *er
 
 static int take_env(struct run_options *o, const char *value, struct error *err)
 {
+	size_t i = 0;
+
 	if (environment_check(value, err) < 0)
 		return -1;
+	/* The last value of a name counts. */
+	while (i < o->n_env && !environment_same_name(o->env[i], value))
+		i++;
+	if (i < o->n_env) {
+		o->env[i] = (char *)(uintptr_t)value;
+		return 0;
+	}
 	if (o->n_env == ENV_MAX)
 		return fail(err, ERR_CALLER, "--env: at most %d variables", ENV_MAX);
 	o->env[o->n_env++] = (char *)(uintptr_t)value;

@@ -8,6 +8,7 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "sandbox/native/delegate.h"
 
 /* Names from outside may hold anything: one message stays one line, and moves no cursor. */
 static void print_line(const char *text)
@@ -34,6 +35,12 @@ int cli_complain(const struct error *err)
 void cli_say(const char *text)
 {
 	print_line(text);
+}
+
+bool cli_may_ask_systemd(const struct profile *profile, const struct error *err)
+{
+	return err->kind == ERR_CONFIG && strncmp(err->text, "layer ", 6) == 0 &&
+	       strstr(err->text, "cgroup") && !profile->cgroup && delegate_possible();
 }
 
 static int code_of_refusal(enum error_kind kind)
