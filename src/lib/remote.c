@@ -176,7 +176,7 @@ static ssize_t take_reply(struct remote *r, struct talk_reply *ret, struct error
 	ssize_t n = talk_take_reply(r->sock, ret, fds, &n_fds, err);
 
 	if (n == 0)
-		return fail(err, ERR_SYSTEM, "the helper died");
+		return fail(err, ERR_SYSTEM, "the helper is gone without an answer");
 	if (n < 0)
 		return -1;
 	if (n_fds) {
@@ -352,7 +352,8 @@ static int greet(struct remote *r, const char *helper, struct error *err)
 	struct talk_reply reply = {0};
 
 	if (expect(r, SAY_READY, &reply, err) < 0)
-		return reply.head.kind == SAY_FAILED ? -1 : fail_in(err, "helper %s", helper);
+		/* Its own error stands for itself; if it had none, the program is the question. */
+		return reply.head.kind == SAY_FAILED ? -1 : fail_in(err, "the program %s", helper);
 	r->runner = (struct runner){
 		.ops = &remote_ops,
 		.slot = r,

@@ -241,6 +241,7 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 		take_box(s, fds, n_fds);
 		return;
 	case NEWS_STARTED:
+		s->box_waits = false; /* it was announced after the call was asked for */
 		take_layers(s, news);
 		take_start(s, news);
 		return;
@@ -248,6 +249,7 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 		take_end(s, news);
 		return;
 	case NEWS_NO_START:
+		s->box_waits = false;
 		take_layers(s, news);
 		s->outcome.error = news->error;
 		end_call(s, END_NOT_STARTED);
