@@ -17,6 +17,7 @@ static const struct command commands[] = {
 	{"run", cmd_run, "run a program or a piece of code in a sealed box"},
 	{"doctor", cmd_doctor, "say what this host can do for boxes; --attack tries to break one"},
 	{"attack-inside", cmd_attack, NULL},
+	{"slot", cmd_slot, NULL},
 	{"root", cmd_root,
 	 "make and check a private root, so that boxes share no file with the host"},
 };

@@ -130,14 +130,20 @@ static size_t collect_fds(struct msghdr *msg, int *fds, size_t room)
 	return n;
 }
 
-ssize_t fd_receive(int sock, void *ret_data, size_t len, int *ret_fds, size_t *n_fds,
-		   struct error *err)
+static void close_all(const int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		(void)close(fds[i]);
+}
+
+ssize_t fd_receive_any(int sock, void *ret_data, size_t room, int *ret_fds, size_t *n_fds,
+		       struct error *err)
 {
 	union {
 		struct cmsghdr align;
 		char room[CMSG_SPACE(sizeof(int) * FD_PASS_MAX)];
 	} control;
-	struct iovec piece = {.iov_base = ret_data, .iov_len = len};
+	struct iovec piece = {.iov_base = ret_data, .iov_len = room};
 	struct msghdr msg = {
 		.msg_iov = &piece,
 		.msg_iovlen = 1,
@@ -145,23 +151,38 @@ ssize_t fd_receive(int sock, void *ret_data, size_t len, int *ret_fds, size_t *n
 		.msg_controllen = sizeof(control.room),
 	};
 	size_t came = 0;
+	int reset = 0;
 	ssize_t n;
 
+	/* A peer that closed without hearing us out leaves ECONNRESET in front of what it said
+	 * before; it is reported once. */
 	do
 		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && (errno == EINTR || (errno == ECONNRESET && !reset++)));
 	if (n < 0)
 		return fail_sys(err, "receive a message");
 	came = collect_fds(&msg, ret_fds, n_fds ? *n_fds : 0);
 	if (n_fds)
 		*n_fds = came;
-	if (n == 0 && came == 0)
-		return 0;
-	if (n == (ssize_t)len && !(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+	if (!(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && (n > 0 || came == 0))
 		return n;
-	for (size_t i = 0; i < came; i++)
-		(void)close(ret_fds[i]);
+	close_all(ret_fds, came);
 	if (n_fds)
 		*n_fds = 0;
+	return fail(err, ERR_INTERNAL, "a message came that is empty or of more than %zu bytes",
+		    room);
+}
+
+ssize_t fd_receive(int sock, void *ret_data, size_t len, int *ret_fds, size_t *n_fds,
+		   struct error *err)
+{
+	ssize_t n = fd_receive_any(sock, ret_data, len, ret_fds, n_fds, err);
+
+	if (n <= 0 || n == (ssize_t)len)
+		return n;
+	if (n_fds) {
+		close_all(ret_fds, *n_fds);
+		*n_fds = 0;
+	}
 	return fail(err, ERR_INTERNAL, "a message of %zd bytes came, %zu were due", n, len);
 }

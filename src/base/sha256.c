@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -39,7 +40,10 @@ static const struct {
 	{"EVP_DigestFinal_ex", &crypto.digest_final}, /* */
 };
 
+/* A library's caller may have threads. */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static bool loaded;
+static bool guest;
 
 static int find_symbols(void *library, struct error *err)
 {
@@ -73,19 +77,17 @@ static int start_library(void *library, struct error *err)
 {
 	if (find_symbols(library, err) < 0)
 		return -1;
-	/* A host's OpenSSL configuration may load modules; a plain digest needs none of it. */
-	if (!crypto.init_crypto(INIT_NO_LOAD_CONFIG | INIT_NO_ATEXIT, NULL))
+	/* A host's OpenSSL configuration may load modules; a plain digest needs none of it.  But in
+	 * somebody else's process this would decide for everybody who uses OpenSSL there. */
+	if (!guest && !crypto.init_crypto(INIT_NO_LOAD_CONFIG | INIT_NO_ATEXIT, NULL))
 		return fail(err, ERR_CONFIG, "libcrypto.so.3 does not start");
 	return try_it(err);
 }
 
-int sha256_load(struct error *err)
+static int load(struct error *err)
 {
-	void *library;
+	void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
 
-	if (loaded)
-		return 0;
-	library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return fail(err, ERR_CONFIG,
 			    "SHA-256 needs OpenSSL's libcrypto.so.3: install libssl3");
@@ -93,8 +95,26 @@ int sha256_load(struct error *err)
 		(void)dlclose(library);
 		return -1;
 	}
-	loaded = true;
 	return 0;
+}
+
+int sha256_load(struct error *err)
+{
+	int result = 0;
+
+	(void)pthread_mutex_lock(&loading);
+	if (!loaded)
+		result = load(err);
+	loaded = loaded || result == 0;
+	(void)pthread_mutex_unlock(&loading);
+	return result;
+}
+
+void sha256_be_guest(void)
+{
+	(void)pthread_mutex_lock(&loading);
+	guest = true;
+	(void)pthread_mutex_unlock(&loading);
 }
 
 int sha256_init(struct sha256 *s, struct error *err)

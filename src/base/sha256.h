@@ -19,6 +19,8 @@ struct sha256 {
 /* Loads and tries the library, so that nothing is left to load in a process that was sealed
  * since.  Cheap the second time. */
 int sha256_load(struct error *err);
+/* Before that: this process is somebody else's, and so is its OpenSSL's configuration. */
+void sha256_be_guest(void);
 
 /* sha256_load() comes first. */
 int sha256_init(struct sha256 *s, struct error *err);

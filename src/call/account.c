@@ -145,9 +145,12 @@ static void write_usage(struct json *j, const struct account *a)
 	json_object_end(j);
 }
 
+/* A limit that acts a moment late may have been passed: all of it is all of it. */
 static double share(uint64_t used, uint64_t limit)
 {
-	return limit ? (double)used / (double)limit : 0;
+	if (used >= limit)
+		return limit ? 1 : 0;
+	return (double)used / (double)limit;
 }
 
 static void write_near_misses(struct json *j, const struct account *a)
@@ -229,6 +232,12 @@ static void write_error(struct json *j, const struct outcome *o)
 	json_str(j, "kind", error_kind_name(o->error.kind));
 	json_str(j, "text", o->error.text);
 	json_object_end(j);
+}
+
+size_t account_json_room(const struct account *a)
+{
+	/* A byte of output is at most \\u0000; artifacts have names of their own choice. */
+	return 8 * (a->out.kept.len + a->err.kept.len) + (64 << 20);
 }
 
 int account_json(const struct account *a, struct buf *out, struct error *err)

@@ -89,6 +89,7 @@ struct job {
 	char **argv; /* NULL-terminated */
 	char **env;  /* NULL-terminated "K=V"; the whole environment */
 	struct limits limits;
+	bool keep_work; /* its files are read when it has ended */
 };
 
 enum status {
@@ -191,6 +192,8 @@ void account_done(struct account *a);
 void account_make_id(char *ret_id, size_t room);
 /* Judges the outcome: status follows from it and from nothing else. */
 void account_judge(struct account *a);
+/* A ceiling for the buffer that account_json() writes to: no account is larger. */
+size_t account_json_room(const struct account *a);
 /* The documented object (belljar-run(1), ACCOUNT). */
 int account_json(const struct account *a, struct buf *out, struct error *err);
 

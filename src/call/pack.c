@@ -8,6 +8,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#include "base/fd.h"
+#include "base/own.h"
 
 struct head {
 	uint32_t argc;
@@ -58,6 +62,20 @@ int pack_words(char *const *argv, char *const *env, struct buf *out, struct erro
 		return fail(err, ERR_CALLER, "arguments and environment exceed %d bytes",
 			    PACK_BYTES_MAX);
 	return 0;
+}
+
+int pack_words_fd(char *const *argv, char *const *env, struct error *err)
+{
+	own(buf) packed;
+	own_fd fd = memfd_create("belljar-words", MFD_CLOEXEC);
+
+	buf_init(&packed, PACK_BYTES_MAX);
+	if (fd < 0)
+		return fail_sys(err, "memfd for arguments");
+	if (pack_words(argv, env, &packed, err) < 0 ||
+	    fd_write_all(fd, packed.data, packed.len, err) < 0)
+		return -1;
+	return take_fd(&fd);
 }
 
 /* Points n entries of list at the words from *at on. */

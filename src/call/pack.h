@@ -20,6 +20,8 @@ void words_done(struct words *w);
 void words_end(struct words *w); /* for own(words) */
 
 int pack_words(char *const *argv, char *const *env, struct buf *out, struct error *err);
+/* The same, in a memfd.  Returns the descriptor. */
+int pack_words_fd(char *const *argv, char *const *env, struct error *err);
 /* Strict: counts, lengths and terminators must agree.  The words point into bytes. */
 int unpack_words(char *bytes, size_t len, struct words *ret, struct error *err);
 

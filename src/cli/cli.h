@@ -21,9 +21,15 @@ int cmd_run(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 /* Not for people: what doctor --attack runs inside. */
 int cmd_attack(int argc, char **argv);
+/* Not for people: keeps a slot for a program with libbelljar. */
+int cmd_slot(int argc, char **argv);
 
-/* "belljar: <text>" on stderr; returns EXIT_BELLJAR. */
+/* "belljar: <text>" on stderr, as one line. */
+void cli_say(const char *text);
+/* The same for an error; returns EXIT_BELLJAR. */
 int cli_complain(const struct error *err);
+/* Nothing ran because no control group is ours: may systemd give us one (delegate.h)? */
+bool cli_may_ask_systemd(const struct profile *profile, const struct error *err);
 /* One table from what happened to an exit code. */
 int cli_exit_code(const struct account *a);
 /* One line for people: what happened and why. */

@@ -193,7 +193,7 @@ static int verify(const char *dir, void *context, struct error *err)
 	request.profile.allow_degraded = UINT32_MAX;
 	request.job.argv = argv;
 	request.job.env = env;
-	request.cancel_fd = w->signals;
+	request.cancel_fds[0] = w->signals;
 	if (sandbox_run(&request, &account, err) < 0)
 		result = fail_in(err, "a box that was to start from it");
 	else if (account.outcome.end == END_NOT_STARTED || account.outcome.end == END_UNKNOWN)

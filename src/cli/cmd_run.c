@@ -17,22 +17,12 @@
 #include "cli/options.h"
 #include "sandbox/native/delegate.h"
 
-enum { CODE_MAX = 16 << 20, WORDS_MAX = 65536, JSON_MAX_FACTOR = 8 };
-
-/* What every program gets; --env comes after and wins. */
-static const char *const standard_env[] = {
-	"PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
-	"HOME=/work",
-	"USER=user",
-	"LOGNAME=user",
-	"LANG=C.UTF-8",
-	"TMPDIR=/tmp",
-};
+enum { CODE_MAX = 16 << 20 };
 
 struct prepared {
 	struct buf code;
 	char **argv;
-	char *env[ENV_MAX + ARRAY_LEN(standard_env) + 2];
+	char *env[ENV_MAX + ENVIRONMENT_OWN];
 	char script[1100]; /* "/work/<name>" */
 };
 
@@ -40,35 +30,6 @@ static void prepared_end(struct prepared *p)
 {
 	buf_done(&p->code);
 	free(p->argv);
-}
-
-static bool is_overridden(const struct run_options *o, const char *variable)
-{
-	size_t len = strcspn(variable, "=") + 1;
-
-	for (size_t i = 0; i < o->n_env; i++)
-		if (strncmp(o->env[i], variable, len) == 0)
-			return true;
-	return false;
-}
-
-static void add_variable(struct prepared *p, size_t *n, const struct run_options *o, const char *v)
-{
-	if (v && !is_overridden(o, v))
-		p->env[(*n)++] = (char *)(uintptr_t)v;
-}
-
-static void build_env(struct prepared *p, const struct run_options *o)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < ARRAY_LEN(standard_env); i++)
-		add_variable(p, &n, o, standard_env[i]);
-	if (o->language)
-		add_variable(p, &n, o, o->language->variable);
-	for (size_t i = 0; i < o->n_env; i++)
-		p->env[n++] = o->env[i];
-	p->env[n] = NULL;
 }
 
 static int read_code(struct prepared *p, const char *file, struct error *err)
@@ -130,9 +91,11 @@ static int build_code_argv(struct prepared *p, struct run_options *o, struct err
 	p->argv[0] = (char *)(uintptr_t)o->language->program;
 	p->argv[1] = p->script;
 	memcpy(p->argv + 2, rest, n * sizeof(char *));
-	o->request.code = buf_str(&p->code);
-	o->request.code_len = p->code.len;
-	o->request.code_name = p->script + strlen("/work/");
+	o->request.puts[o->request.n_puts++] = (struct put){
+		.inside = p->script + strlen("/work/"),
+		.data = buf_str(&p->code),
+		.len = p->code.len,
+	};
 	o->request.job.argv = p->argv;
 	return 0;
 }
@@ -140,7 +103,7 @@ static int build_code_argv(struct prepared *p, struct run_options *o, struct err
 static int prepare(struct prepared *p, struct run_options *o, struct error *err)
 {
 	buf_init(&p->code, CODE_MAX);
-	build_env(p, o);
+	environment_build(o->language, o->env, p->env);
 	o->request.job.env = p->env;
 	if (o->language)
 		return build_code_argv(p, o, err);
@@ -173,11 +136,21 @@ static int open_signals(struct error *err)
 	return fd < 0 ? fail_sys(err, "signalfd") : fd;
 }
 
+/* As if the signal had ended us: 130 for Ctrl-C. */
+static int code_of_signal(int signals, int otherwise)
+{
+	struct signalfd_siginfo info;
+
+	if (read(signals, &info, sizeof(info)) != sizeof(info))
+		return otherwise;
+	return EXIT_SIGNAL + (int)info.ssi_signo;
+}
+
 static int write_account(const struct account *a, int fd, struct error *err)
 {
 	own(buf) text;
 
-	buf_init(&text, JSON_MAX_FACTOR * (a->out.kept.len + a->err.kept.len) + (64 << 20));
+	buf_init(&text, account_json_room(a));
 	if (account_json(a, &text, err) < 0 || buf_add_str(&text, "\n", err) < 0)
 		return -1;
 	return fd_write_all(fd, text.data, text.len, err);
@@ -194,7 +167,7 @@ static void close_with_a_line(const struct run_options *o, const struct account 
 	if (o->json || (!trouble && !isatty(STDERR_FILENO)))
 		return;
 	cli_summary(a, line, sizeof(line));
-	(void)fprintf(stderr, "belljar: %s\n", line);
+	cli_say(line);
 }
 
 static int report(const struct run_options *o, const struct account *a)
@@ -211,14 +184,6 @@ static int report(const struct run_options *o, const struct account *a)
 	return cli_exit_code(a);
 }
 
-/* Nothing ran because no control group is ours: systemd may give us one. */
-static bool may_ask_systemd(const struct run_options *o, const struct account *a)
-{
-	return a->outcome.end == END_NOT_STARTED && a->outcome.error.kind == ERR_CONFIG &&
-	       strncmp(a->outcome.error.text, "layer ", 6) == 0 && !o->request.profile.cgroup &&
-	       strstr(a->outcome.error.text, "cgroup") && delegate_possible();
-}
-
 static int run(struct run_options *o, char **argv)
 {
 	struct account account;
@@ -229,9 +194,12 @@ static int run(struct run_options *o, char **argv)
 		account.outcome.error = err;
 		(void)cli_complain(&err);
 	}
-	if (may_ask_systemd(o, &account))
+	if (account.outcome.end == END_NOT_STARTED &&
+	    cli_may_ask_systemd(&o->request.profile, &account.outcome.error))
 		(void)delegate_reexec(argv, &err);
 	code = report(o, &account);
+	if (account.outcome.killed_for == KILL_CANCELLED)
+		code = code_of_signal(o->request.cancel_fds[0], code);
 	account_done(&account);
 	return err.kind == ERR_NONE || account.outcome.end == END_NOT_STARTED ? code : EXIT_BELLJAR;
 }
@@ -250,13 +218,14 @@ int cmd_run(int argc, char **argv)
 	} else if (o.help) {
 		options_print_help();
 		code = 0;
-	} else if (prepare(&p, &o, &err) < 0 || (o.request.cancel_fd = open_signals(&err)) < 0) {
+	} else if (prepare(&p, &o, &err) < 0 ||
+		   (o.request.cancel_fds[0] = open_signals(&err)) < 0) {
 		code = cli_complain(&err);
 	} else if (o.explain) {
 		code = explain(&o, &err) < 0 ? cli_complain(&err) : 0;
 	} else {
-		o.request.live_out = o.json ? -1 : STDOUT_FILENO;
-		o.request.live_err = o.json ? -1 : STDERR_FILENO;
+		o.request.live_out.fd = o.json ? -1 : STDOUT_FILENO;
+		o.request.live_err.fd = o.json ? -1 : STDERR_FILENO;
 		code = run(&o, argv - 1);
 	}
 	prepared_end(&p);

@@ -61,7 +61,7 @@ static void fill_request(struct campaign *c, struct request *r, char **argv, cha
 	r->job.argv = argv;
 	r->job.env = env;
 	r->job.limits = small;
-	r->cancel_fd = c->signals;
+	r->cancel_fds[0] = c->signals;
 	r->profile.cgroup = c->options->cgroup;
 	r->profile.allow_degraded = c->options->allow_degraded;
 	r->profile.grants[0] = (struct grant){c->program, inside, false};

@@ -30,7 +30,7 @@ static void explain_program(const struct run_options *o)
 	for (char **word = o->request.job.argv; *word; word++)
 		print_quoted(*word);
 	printf("\n         in /work as uid 1000, %s\n",
-	       o->request.stdin_fd < 0 ? "standard input is empty" : "with our standard input");
+	       o->request.food.fd < 0 ? "standard input is empty" : "with our standard input");
 	for (char **v = o->request.job.env; *v; v++)
 		printf("env      %.*s\n", (int)strcspn(*v, "="), *v);
 }
@@ -63,7 +63,8 @@ static int explain_files(const struct run_options *o, struct error *err)
 		printf("files    %s seen at %s, %s\n", p->grants[i].source, p->grants[i].inside,
 		       p->grants[i].write ? "writable" : "read-only");
 	for (size_t i = 0; i < o->request.n_puts; i++)
-		printf("put      %s as /work/%s\n", o->request.puts[i].source,
+		printf("put      %s as /work/%s\n",
+		       o->request.puts[i].source ? o->request.puts[i].source : "the code",
 		       o->request.puts[i].inside);
 	for (size_t i = 0; i < o->request.n_gets; i++)
 		printf("get      /work/%s into %s\n", o->request.gets[i].glob,
@@ -110,8 +111,9 @@ static int explain_layers(const struct profile *p, struct error *err)
 	printf("network  %s\n", p->loopback ? "loopback only" : "none");
 	printf("landlock ABI %d\n", landlock_abi());
 	for (int i = 0; i < LAYER_COUNT; i++)
-		if (p->allow_degraded & 1u << i)
-			printf("degraded %s may be missing\n", layer_name((enum layer)i));
+		if (i != LAYER_PROGRAMS || p->n_programs)
+			printf("layer    %s%s\n", layer_name((enum layer)i),
+			       p->allow_degraded & 1u << i ? " (may be missing)" : "");
 	return 0;
 }
 

@@ -6,7 +6,6 @@
  */
 #include "cli/options.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,41 +19,29 @@
 #include "call/limits.h"
 #include "sandbox/native/copyin.h"
 
-struct option_row {
-	const char *name;
-	const char *metavar; /* NULL: takes no value */
-	int (*take)(struct run_options *o, const char *value, struct error *err);
-	const char *help;
-};
-
-static const struct language languages[] = {
-	{"python", "python3", "main.py", "PYTHONUNBUFFERED=1"},
-	{"node", "node", "main.js", NULL},
-	{"bash", "bash", "main.sh", NULL},
-};
-
-const struct language *language_by_name(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_LEN(languages); i++)
-		if (strcmp(name, languages[i].name) == 0)
-			return &languages[i];
-	return NULL;
-}
-
-/* Freed with the options. */
+/* Freed with the options; NULL stays NULL. */
 static char *keep(struct run_options *o, char *text)
 {
-	if (text && o->n_owned < ARRAY_LEN(o->owned))
+	size_t n = o->n_owned;
+
+	if (text && (n & (n - 1)) == 0) { /* full: the room is the next power of two */
+		void **more = reallocarray(o->owned, n ? 2 * n : 1, sizeof(*more));
+
+		if (!more) {
+			free(text);
+			return NULL;
+		}
+		o->owned = more;
+	}
+	if (text)
 		o->owned[o->n_owned++] = text;
 	return text;
 }
 
 static int take_lang(struct run_options *o, const char *value, struct error *err)
 {
-	o->language = language_by_name(value);
-	if (!o->language)
-		return fail(err, ERR_CALLER, "--lang %s: give python, node or bash", value);
-	return 0;
+	o->language = language_find(value, err);
+	return o->language ? 0 : fail_in(err, "--lang");
 }
 
 static int take_code(struct run_options *o, const char *value, struct error *err)
@@ -104,14 +91,17 @@ static int take_write(struct run_options *o, const char *value, struct error *er
 
 static int take_env(struct run_options *o, const char *value, struct error *err)
 {
-	size_t len = strcspn(value, "=");
+	size_t i = 0;
 
-	if (value[len] != '=' || len == 0 || isdigit((unsigned char)value[0]))
-		return fail(err, ERR_CALLER, "--env %.60s: give NAME=VALUE", value);
-	for (size_t i = 0; i < len; i++)
-		if (!isalnum((unsigned char)value[i]) && value[i] != '_')
-			return fail(err, ERR_CALLER,
-				    "--env %.60s: a name has letters, digits and _ only", value);
+	if (environment_check(value, err) < 0)
+		return -1;
+	/* The last value of a name counts. */
+	while (i < o->n_env && !environment_same_name(o->env[i], value))
+		i++;
+	if (i < o->n_env) {
+		o->env[i] = (char *)(uintptr_t)value;
+		return 0;
+	}
 	if (o->n_env == ENV_MAX)
 		return fail(err, ERR_CALLER, "--env: at most %d variables", ENV_MAX);
 	o->env[o->n_env++] = (char *)(uintptr_t)value;
@@ -173,7 +163,7 @@ static int take_loopback(struct run_options *o, const char *value, struct error 
 static int take_stdin(struct run_options *o, const char *value, struct error *err)
 {
 	(void)value, (void)err;
-	o->request.stdin_fd = 0;
+	o->request.food.fd = 0;
 	return 0;
 }
 
@@ -200,7 +190,7 @@ static int take_put(struct run_options *o, const char *value, struct error *err)
 	}
 	if (copyin_check_path(inside, err) < 0)
 		return fail_in(err, "--put %s", value);
-	o->request.puts[o->request.n_puts++] = (struct put){source, inside};
+	o->request.puts[o->request.n_puts++] = (struct put){.source = source, .inside = inside};
 	return 0;
 }
 
@@ -294,26 +284,28 @@ static int take_cgroup(struct run_options *o, const char *value, struct error *e
 	return 0;
 }
 
-static const struct option_row rows[] = {
-	{"lang", "LANG", take_lang, "run code: python, node or bash"},
-	{"read", "PATH[:INSIDE]", take_read, "let it read this file or directory"},
-	{"write", "PATH[:INSIDE]", take_write, "let it read and change this file or directory"},
-	{"env", "NAME=VALUE", take_env, "add this to its environment"},
-	{"programs", "A,B,C", take_programs, "only these programs exist inside"},
-	{"root", "host|DIR", take_root, "its programs: the host's, or a private root"},
-	{"proc", "full", take_proc, "a whole /proc, with made-up figures"},
-	{"loopback", NULL, take_loopback, "it may talk to itself over TCP and UDP"},
-	{"stdin", NULL, take_stdin, "pass standard input on to it"},
-	{"put", "FILE[:INSIDE]", take_put, "copy a file into its /work first"},
-	{"get", "GLOB:DIR", take_get, "copy files out of its /work afterwards"},
-	{"json", NULL, take_json, "print the account as JSON instead of the output"},
-	{"status-fd", "N", take_status_fd, "write that JSON to descriptor N"},
-	{"quiet", NULL, take_quiet, "no closing line"},
-	{"explain", NULL, take_explain, "say what would be done, and run nothing"},
-	{"allow-degraded", "LAYER,...", take_degraded, "go on without these layers"},
-	{"cgroup", "DIR", take_cgroup, "make control groups beneath this one"},
-	{"help", NULL, take_help, "this list"},
+const struct option_row option_rows[] = {
+	{"lang", "LANG", FOR_COMMAND, take_lang, "run code: python, node or bash"},
+	{"read", "PATH[:INSIDE]", FOR_SLOT, take_read, "let it read this file or directory"},
+	{"write", "PATH[:INSIDE]", FOR_SLOT, take_write,
+	 "let it read and change this file or directory"},
+	{"env", "NAME=VALUE", FOR_CALL, take_env, "add this to its environment"},
+	{"programs", "A,B,C", FOR_SLOT, take_programs, "only these programs exist inside"},
+	{"root", "host|DIR", FOR_SLOT, take_root, "its programs: the host's, or a private root"},
+	{"proc", "full", FOR_SLOT, take_proc, "a whole /proc, with made-up figures"},
+	{"loopback", NULL, FOR_SLOT, take_loopback, "it may talk to itself over TCP and UDP"},
+	{"stdin", NULL, FOR_COMMAND, take_stdin, "pass standard input on to it"},
+	{"put", "FILE[:INSIDE]", FOR_CALL, take_put, "copy a file into its /work first"},
+	{"get", "GLOB:DIR", FOR_CALL, take_get, "copy files out of its /work afterwards"},
+	{"json", NULL, FOR_COMMAND, take_json, "print the account as JSON instead of the output"},
+	{"status-fd", "N", FOR_COMMAND, take_status_fd, "write that JSON to descriptor N"},
+	{"quiet", NULL, FOR_COMMAND, take_quiet, "no closing line"},
+	{"explain", NULL, FOR_COMMAND, take_explain, "say what would be done, and run nothing"},
+	{"allow-degraded", "LAYER,...", FOR_SLOT, take_degraded, "go on without these layers"},
+	{"cgroup", "DIR", FOR_SLOT, take_cgroup, "make control groups beneath this one"},
+	{"help", NULL, FOR_COMMAND, take_help, "this list"},
 };
+const size_t option_row_count = ARRAY_LEN(option_rows);
 
 void options_init(struct run_options *o)
 {
@@ -326,31 +318,35 @@ void options_done(struct run_options *o)
 {
 	for (size_t i = 0; i < o->n_owned; i++)
 		free(o->owned[i]);
+	free(o->owned);
+	o->owned = NULL;
 	o->n_owned = 0;
 }
 
-static int unknown_option(const char *word, struct error *err)
+/* name: without its dashes; a value may follow it. */
+static int unknown_option(const char *name, struct error *err)
 {
-	const char *names[ARRAY_LEN(rows) + 16] = {0};
+	const char *names[ARRAY_LEN(option_rows) + 16] = {0};
 	const char *near;
-	char name[64];
+	char word[64];
 	size_t n = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		names[n++] = rows[i].name;
+	for (size_t i = 0; i < ARRAY_LEN(option_rows); i++)
+		names[n++] = option_rows[i].name;
 	for (size_t i = 0; i < limit_row_count && n < ARRAY_LEN(names) - 1; i++)
 		names[n++] = limit_rows[i].name;
-	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
-	near = text_nearest(name, names);
-	return fail(err, ERR_CALLER, "there is no option %s%s%s; see belljar run --help", word,
+	(void)snprintf(word, sizeof(word), "%.*s", (int)strcspn(name, "="), name);
+	near = text_nearest(word, names);
+	return fail(err, ERR_CALLER, "there is no option --%s%s%s; see belljar run --help", word,
 		    near ? "; did you mean --" : "", near ? near : "");
 }
 
 static const struct option_row *find_row(const char *name, size_t len)
 {
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (strlen(rows[i].name) == len && strncmp(rows[i].name, name, len) == 0)
-			return &rows[i];
+	for (size_t i = 0; i < ARRAY_LEN(option_rows); i++)
+		if (strlen(option_rows[i].name) == len &&
+		    strncmp(option_rows[i].name, name, len) == 0)
+			return &option_rows[i];
 	return NULL;
 }
 
@@ -373,7 +369,7 @@ static int take_long(struct run_options *o, char ***argv, struct error *err)
 	const char *value = word[2 + len] == '=' ? word + 3 + len : NULL;
 
 	if (!row && !limit)
-		return unknown_option(word, err);
+		return unknown_option(word + 2, err);
 	if (row && !row->metavar) {
 		if (value)
 			return fail(err, ERR_CALLER, "--%s takes no value", row->name);
@@ -389,6 +385,31 @@ static int take_long(struct run_options *o, char ***argv, struct error *err)
 	}
 	return row ? row->take(o, value, err)
 		   : limits_set(&o->request.job.limits, limit, value, err);
+}
+
+int options_set(struct run_options *o, const char *name, const char *value, enum option_use *ret,
+		struct error *err)
+{
+	size_t len = strlen(name);
+	const struct option_row *row = find_row(name, len);
+	const struct limit_row *limit = find_limit(name, len);
+	bool given = value && *value;
+
+	if (!row && !limit)
+		return unknown_option(name, err);
+	if (row && row->use == FOR_COMMAND)
+		return fail(err, ERR_CALLER, "%s is for the command belljar run only", name);
+	*ret = row ? row->use : FOR_CALL;
+	if (row && !row->metavar)
+		return given ? fail(err, ERR_CALLER, "%s takes no value", name)
+			     : row->take(o, NULL, err);
+	if (!given)
+		return fail(err, ERR_CALLER, "%s needs a value: %s", name,
+			    row ? row->metavar : limit->metavar);
+	if (limit)
+		return limits_set(&o->request.job.limits, limit, value, err);
+	value = keep(o, strdup(value));
+	return value ? row->take(o, value, err) : fail_sys(err, "allocate");
 }
 
 static int take_short(struct run_options *o, char ***argv, struct error *err)
@@ -420,30 +441,4 @@ int options_parse(struct run_options *o, char **argv, struct error *err)
 	}
 	o->command = argv;
 	return 0;
-}
-
-void options_print_help(void)
-{
-	char left[64];
-
-	puts("usage: belljar run [options] -- CMD [ARGS...]\n"
-	     "       belljar run [options] --lang python|node|bash FILE|- [ARGS...]\n"
-	     "       belljar run [options] --lang python|node|bash -c CODE [ARGS...]\n\n"
-	     "limits");
-	for (size_t i = 0; i < limit_row_count; i++) {
-		(void)snprintf(left, sizeof(left), "--%s %s", limit_rows[i].name,
-			       limit_rows[i].metavar);
-		printf("  %-26s %s\n", left, limit_rows[i].help);
-	}
-	puts("\noptions");
-	printf("  %-26s %s\n", "-c CODE", "the code for --lang");
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		(void)snprintf(left, sizeof(left), "--%s %s", rows[i].name,
-			       rows[i].metavar ? rows[i].metavar : "");
-		printf("  %-26s %s\n", left, rows[i].help);
-	}
-	puts("\nexit codes: the program's own; 124 out of time; 125 belljar failed; 126 refused;\n"
-	     "127 not found; 128+n ended by signal n; 137 out of memory, disk, processes or "
-	     "output\n"
-	     "\nmore: man belljar-run");
 }

@@ -8,11 +8,39 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "sandbox/native/delegate.h"
+
+/* Names from outside may hold anything: one message stays one line, and moves no cursor. */
+static void print_line(const char *text)
+{
+	char line[4 * sizeof(((struct error *)0)->text) + 64];
+	size_t n = 0;
+
+	for (const char *c = text; *c && n + 5 < sizeof(line); c++) {
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			n += (size_t)snprintf(line + n, 5, "\\x%02x", (unsigned char)*c);
+		else
+			line[n++] = *c;
+	}
+	line[n] = '\0';
+	(void)fprintf(stderr, "belljar: %s\n", line);
+}
 
 int cli_complain(const struct error *err)
 {
-	(void)fprintf(stderr, "belljar: %s\n", err->text);
+	print_line(err->text);
 	return EXIT_BELLJAR;
+}
+
+void cli_say(const char *text)
+{
+	print_line(text);
+}
+
+bool cli_may_ask_systemd(const struct profile *profile, const struct error *err)
+{
+	return err->kind == ERR_CONFIG && strncmp(err->text, "layer ", 6) == 0 &&
+	       strstr(err->text, "cgroup") && !profile->cgroup && delegate_possible();
 }
 
 static int code_of_refusal(enum error_kind kind)

@@ -1,29 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture.c - reads what a program writes: keeps the first bytes, counts the rest, never stops.
+/* capture.c - reads what a program writes: keeps the first bytes, counts the rest, passes it on.
  *
  * A reader that stopped at its limit would leave the program waiting in write;
  * so everything is read, and what is over the limit is counted and dropped.
+ * Only a listener that does not listen makes us wait, and never in write: we
+ * have deadlines to keep.
  */
 #include "sandbox/capture.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/own.h"
 #include "base/text.h"
 
-int capture_open(struct capture *c, struct stream *stream, int live, uid_t uid, int *ret_write,
-		 struct error *err)
+enum { CHUNK = 65536 };
+
+int capture_open(struct capture *c, struct stream *stream, const struct live *live, uid_t uid,
+		 int *ret_write, struct error *err)
 {
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return fail_sys(err, "pipe for output");
-	*c = (struct capture){.fd = ends[0], .live = live, .stream = stream};
+	*c = (struct capture){.fd = ends[0], .live = *live, .stream = stream};
 	*ret_write = ends[1];
+	c->held = malloc(CHUNK);
+	if (!c->held)
+		return fail_sys(err, "allocate for output");
 	if (fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0)
 		return fail_sys(err, "pipe for output");
 	/* Only root can, and only there the program's uid is another one. */
@@ -36,6 +45,15 @@ void capture_close(struct capture *c)
 {
 	own_fd_end(&c->fd);
 	c->fd = -1;
+	free(c->held);
+	c->held = NULL;
+	c->left = 0;
+}
+
+void capture_wants(const struct capture *c, int *ret_in, int *ret_out)
+{
+	*ret_in = c->left ? -1 : c->fd;
+	*ret_out = c->left ? c->live.fd : -1;
 }
 
 static void keep(struct stream *s, const char *data, size_t len)
@@ -55,51 +73,69 @@ static void keep(struct stream *s, const char *data, size_t len)
 	}
 }
 
-/* Somebody who does not read any more must not keep us from watching the program. */
-static void pass_on(struct capture *c, const char *data, size_t len)
+static bool takes_more(int fd)
 {
-	while (c->live >= 0 && len) {
-		ssize_t n = write(c->live, data, len);
+	struct pollfd listener = {.fd = fd, .events = POLLOUT};
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			c->live = -1;
-			return;
-		}
-		data += n;
-		len -= (size_t)n;
-	}
+	return poll(&listener, 1, 0) > 0;
 }
 
-bool capture_read(struct capture *c)
+/* A pipe that can be written to takes PIPE_BUF bytes without waiting, blocking or not. */
+static void pass_on(struct capture *c)
 {
-	char chunk[65536];
-	ssize_t n = read(c->fd, chunk, sizeof(chunk));
+	while (c->left && c->live.fd >= 0 && takes_more(c->live.fd)) {
+		ssize_t n =
+			write(c->live.fd, c->held + c->at, c->left < PIPE_BUF ? c->left : PIPE_BUF);
+
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			return;
+		if (n < 0) {
+			c->failed = errno;
+			c->live.fd = -1;
+			break;
+		}
+		c->at += (size_t)n;
+		c->left -= (size_t)n;
+	}
+	if (c->live.fd < 0)
+		c->left = 0;
+}
+
+static void take(struct capture *c)
+{
+	ssize_t n = read(c->fd, c->held, CHUNK);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
-		return true;
+		return;
 	if (n <= 0) {
-		capture_close(c);
-		return false;
+		c->failed = n < 0 ? errno : c->failed;
+		own_fd_end(&c->fd);
+		c->fd = -1;
+		return;
 	}
-	keep(c->stream, chunk, (size_t)n);
-	pass_on(c, chunk, (size_t)n);
-	return true;
+	keep(c->stream, c->held, (size_t)n);
+	if (c->live.hear)
+		c->live.hear(c->live.context, c->held, (size_t)n);
+	c->at = 0;
+	c->left = (size_t)n;
+}
+
+void capture_move(struct capture *c)
+{
+	if (c->left == 0 && c->fd >= 0)
+		take(c);
+	pass_on(c);
 }
 
 void capture_drain(struct capture *c, uint64_t until_us)
 {
-	while (c->fd >= 0) {
-		struct pollfd fd = {.fd = c->fd, .events = POLLIN};
-		uint64_t now = clock_us();
-		int wait = now >= until_us ? 0 : (int)((until_us - now) / 1000);
+	uint64_t now;
 
-		if (poll(&fd, 1, wait) <= 0)
+	while (c->fd >= 0 && c->left == 0 && (now = clock_us()) < until_us) {
+		struct pollfd fd = {.fd = c->fd, .events = POLLIN};
+
+		if (poll(&fd, 1, (int)((until_us - now) / 1000)) <= 0)
 			break;
-		(void)capture_read(c);
-		if (now >= until_us)
-			break;
+		capture_move(c);
 	}
-	capture_close(c);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture.h - reads what a program writes: keeps the first bytes, counts the rest, never stops. */
+/* capture.h - reads what a program writes: keeps the first bytes, counts the rest, passes it on. */
 #ifndef SANDBOX_CAPTURE_H
 #define SANDBOX_CAPTURE_H
 
@@ -8,19 +8,32 @@
 #include "base/error.h"
 #include "call/call.h"
 
+/* Who hears output as it comes: a descriptor, a function, both or nobody. */
+struct live {
+	int fd; /* -1: none */
+	void (*hear)(void *context, const char *data, size_t len);
+	void *context;
+};
+
 struct capture {
-	int fd;   /* read end; -1 after the end */
-	int live; /* passed on to here; -1: nowhere */
+	int fd; /* read end; -1 after the end */
+	struct live live;
 	struct stream *stream;
+	char *held; /* read, not passed on yet: nothing more is read meanwhile */
+	size_t at, left;
+	int failed; /* errno: live.fd takes no more */
 };
 
 /* A pipe: the write end is for the program, whose uid may open it again (/dev/stdout). */
-int capture_open(struct capture *c, struct stream *stream, int live, uid_t uid, int *ret_write,
-		 struct error *err);
+int capture_open(struct capture *c, struct stream *stream, const struct live *live, uid_t uid,
+		 int *ret_write, struct error *err);
 void capture_close(struct capture *c);
-/* Reads what is there.  Returns false at the end. */
-bool capture_read(struct capture *c);
-/* The program is dead: what is left in the pipe, waiting no longer than until_us. */
+/* What to poll for: the program's end for reading or the listener's for writing; the other is -1.
+ */
+void capture_wants(const struct capture *c, int *ret_in, int *ret_out);
+/* Moves what can be moved without waiting. */
+void capture_move(struct capture *c);
+/* The program is dead: takes what is left in the pipe, waiting no longer than until_us. */
 void capture_drain(struct capture *c, uint64_t until_us);
 
 #endif

@@ -5,12 +5,17 @@
 
 #include "base/error.h"
 #include "call/call.h"
+#include "sandbox/capture.h"
+#include "sandbox/feed.h"
 
 enum { PUTS_MAX = 64, GETS_MAX = 64 };
 
 struct put {
-	const char *source; /* a regular file on the host */
+	const char *source; /* a regular file on the host; NULL: the bytes of data */
 	const char *inside; /* relative to /work */
+	const void *data;
+	size_t len;
+	bool executable; /* for data; a file says so itself */
 };
 
 struct get {
@@ -21,16 +26,13 @@ struct get {
 struct request {
 	struct profile profile;
 	struct job job;
-	struct put puts[PUTS_MAX];
+	struct put puts[PUTS_MAX + 1]; /* one more: the code */
 	size_t n_puts;
 	struct get gets[GETS_MAX];
 	size_t n_gets;
-	const char *code; /* written to /work/<code_name>; NULL: none */
-	size_t code_len;
-	const char *code_name;
-	int stdin_fd;           /* -1: the program reads from /dev/null */
-	int live_out, live_err; /* output goes there as it comes; -1: it is only kept */
-	int cancel_fd;          /* readable: kill the call; -1: nobody cancels */
+	struct food food;               /* what the program reads from its standard input */
+	struct live live_out, live_err; /* output goes there as it comes */
+	int cancel_fds[2];              /* readable: kill the call; -1: nobody cancels */
 };
 
 void request_init(struct request *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fork_bomb.c - attacks the process limit.
  *
- * count N: N children at once.  threads N: N threads.  endless: everybody forks for ever.
+ * count N: N children at once.  threads N: N threads.  endless MARKER: everybody forks for ever.
  */
 #include <pthread.h>
 #include <signal.h>

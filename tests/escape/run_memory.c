@@ -41,10 +41,11 @@ static int fill_memory(void)
 
 static void by_execveat(int argc, char **argv)
 {
-	int fd = fill_memory();
+	int fd;
 
 	(void)argc;
 	tried("%s", argv[1]);
+	fd = fill_memory();
 	end_by(syscall(SYS_execveat, fd, "", won, nothing, AT_EMPTY_PATH), "execveat");
 }
 
@@ -53,8 +54,8 @@ static void by_path(int argc, char **argv)
 	char path[64];
 
 	(void)argc;
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fill_memory());
 	tried("%s", argv[1]);
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fill_memory());
 	end_by(execve(path, won, nothing), "execve");
 }
 
@@ -66,8 +67,8 @@ static void by_loader(int argc, char **argv)
 	char *const args[] = {(char *)loader, path, (char *)"won", NULL};
 	int status = 0;
 
+	tried("%s, of a memfd", loader);
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fill_memory());
-	tried("%s %s", loader, path);
 	if (fork() == 0) {
 		(void)execve(loader, args, nothing);
 		blocked("exec %s: %m", loader);

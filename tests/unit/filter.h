@@ -14,7 +14,9 @@
 static const struct seccomp_options plain = {0};
 static const struct seccomp_options listed = {.programs_listed = true};
 static const struct seccomp_options writable = {.host_writable = true};
-static const struct seccomp_options strictest = {.programs_listed = true, .host_writable = true};
+static const struct seccomp_options sockets = {.host_sockets = true};
+static const struct seccomp_options strictest = {
+	.programs_listed = true, .host_writable = true, .host_sockets = true};
 static const struct seccomp_options *const filters[] = {&plain, &listed, &writable, &strictest};
 
 static const uint32_t answers[] = {

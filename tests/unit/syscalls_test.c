@@ -202,17 +202,27 @@ static const struct promise promises[] = {
 };
 
 static const struct promise promises_listed[] = {
-	{"memfd", __NR_memfd_create, {0, 0}, VERDICT_EPERM},
-	{"memfd, cloexec", __NR_memfd_create, {0, 1}, VERDICT_EPERM},
-	{"sealed memfd", __NR_memfd_create, {0, 8}, VERDICT_ALLOW},
-	{"sealed memfd, flags", __NR_memfd_create, {0, 8 | 1 | 2}, VERDICT_ALLOW},
-	{"seal in the high word", __NR_memfd_create, {0, 8 * BIT32}, VERDICT_EPERM},
-	{"both", __NR_memfd_create, {0, 0x18}, VERDICT_EPERM},
-	{"executable", __NR_memfd_create, {0, 0x10}, VERDICT_EPERM},
-	{"huge", __NR_memfd_create, {0, 0xc}, VERDICT_EPERM},
+	{"memfd", __NR_memfd_create, {0, 0}, VERDICT_ENOSYS},
+	{"memfd, cloexec", __NR_memfd_create, {0, 1}, VERDICT_ENOSYS},
+	{"sealed memfd", __NR_memfd_create, {0, 8}, VERDICT_ENOSYS},
+	{"sealed memfd, flags", __NR_memfd_create, {0, 8 | 1 | 2}, VERDICT_ENOSYS},
+	{"seal in the high word", __NR_memfd_create, {0, 8 * BIT32}, VERDICT_ENOSYS},
+	{"both", __NR_memfd_create, {0, 0x18}, VERDICT_ENOSYS},
+	{"executable", __NR_memfd_create, {0, 0x10}, VERDICT_ENOSYS},
+	{"huge", __NR_memfd_create, {0, 0xc}, VERDICT_ENOSYS},
 };
 
 /* Without the option each of these is allowed. */
+/* Where a directory of the host is granted: it may hold a socket. */
+static const struct promise promises_sockets[] = {
+	{"Unix socket", __NR_socket, {AF_UNIX, SOCK_STREAM, 0}, VERDICT_EPERM},
+	{"Unix socket, high bit", __NR_socket, {AF_UNIX | BIT32, SOCK_DGRAM, 0}, VERDICT_EPERM},
+	{"Unix pair", __NR_socketpair, {AF_UNIX, SOCK_STREAM, 0}, VERDICT_ALLOW},
+	{"TCP", __NR_socket, {AF_INET, SOCK_STREAM, 0}, VERDICT_ALLOW},
+	{"TCP 6", __NR_socket, {AF_INET6, SOCK_STREAM, 6}, VERDICT_ALLOW},
+	{"netlink", __NR_socket, {AF_NETLINK, SOCK_RAW, 0}, VERDICT_EPERM},
+};
+
 static const struct promise promises_writable[] = {
 	{"set-uid", __NR_fchmodat, {0, 0, 04755}, VERDICT_EPERM},
 	{"set-gid", __NR_fchmodat, {0, 0, 02755}, VERDICT_EPERM},
@@ -337,6 +347,8 @@ TEST(the_table_keeps_its_promises)
 	keep(&plain, promises, ARRAY_LEN(promises));
 	keep(&listed, promises_listed, ARRAY_LEN(promises_listed));
 	keep(&strictest, promises_listed, ARRAY_LEN(promises_listed));
+	keep(&sockets, promises_sockets, ARRAY_LEN(promises_sockets));
+	keep(&strictest, promises_sockets, ARRAY_LEN(promises_sockets));
 	keep(&writable, promises_writable, ARRAY_LEN(promises_writable));
 	keep(&strictest, promises_writable, ARRAY_LEN(promises_writable));
 	for (size_t i = 0; i < ARRAY_LEN(filters); i++)

@@ -140,7 +140,7 @@ static int forbid_executable_memfds(const struct plan *plan, struct error *err)
 {
 	if (!plan->root_mode || plan->profile->n_programs == 0)
 		return 0;
-	/* The filter asks for MFD_NOEXEC_SEAL anyway; kernels before 6.3 have no such file. */
+	/* The filter refuses memfds anyway; kernels before 6.3 have no such file. */
 	if (access("/proc/sys/vm/memfd_noexec", F_OK) < 0)
 		return 0;
 	return fd_put_file(AT_FDCWD, "/proc/sys/vm/memfd_noexec", "2", err);
@@ -155,7 +155,8 @@ static int get_mapped(struct launcher *l, struct error *err)
 	if (tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 	/* While the warden writes: children inherit this. */
-	seal_signals();
+	if (seal_signals(err) < 0)
+		return -1;
 	if (fd_receive(l->plan->socket, &order, sizeof(order), &l->plan->devices, &n_fds, err) <= 0)
 		_exit(1);
 	if (order.order != ORDER_MAPPED)

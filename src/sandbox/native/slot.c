@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,16 +64,23 @@ int slot_open(const struct profile *profile, const struct limits *limits, bool r
 	return 0;
 }
 
-/* Everything in the slot dies with its launcher, which is pid 1 there. */
+/* Everything in the slot dies with its launcher, which is pid 1 there.  One that does not die in
+ * time waits in the kernel for something; then its uid is never used again by us. */
 static void end_launcher(struct slot *s)
 {
+	struct pollfd fd = {.fd = s->launcher_fd, .events = POLLIN};
+
 	if (s->launcher <= 0)
 		return;
-	(void)pidfd_send_signal(s->launcher_fd, SIGKILL, NULL, 0);
-	while (waitpid(s->launcher, NULL, 0) < 0 && errno == EINTR)
-		;
-	s->launcher = 0;
 	s->dead = true;
+	(void)pidfd_send_signal(s->launcher_fd, SIGKILL, NULL, 0);
+	/* For the case that the signal cannot be sent: it takes this for our end. */
+	(void)shutdown(s->socket, SHUT_RDWR);
+	if (poll(&fd, 1, KILL_MS) > 0) {
+		while (waitpid(s->launcher, NULL, 0) < 0 && errno == EINTR)
+			;
+		s->launcher = 0;
+	}
 }
 
 void slot_close(struct slot *s)
@@ -81,8 +89,6 @@ void slot_close(struct slot *s)
 
 	if (!s)
 		return;
-	/* Closing first saves the launcher from telling us anything. */
-	own_fd_end(&s->socket);
 	if (s->launcher > 0)
 		(void)pidfd_send_signal(s->launcher_fd, SIGKILL, NULL, 0);
 	/* What a killed belljar left is cleared away while our launcher dies. */
@@ -96,7 +102,9 @@ void slot_close(struct slot *s)
 	needed_list_done(&s->plan.needed);
 	own_fd_end(&s->launcher_fd);
 	own_fd_end(&s->work);
-	own_fd_end(&s->lock);
+	own_fd_end(&s->socket);
+	if (s->launcher <= 0) /* else the number stays taken for as long as we live */
+		own_fd_end(&s->lock);
 	if (s->board)
 		(void)munmap(s->board, sizeof(*s->board));
 	free(s);
@@ -188,7 +196,7 @@ static void take_start(struct slot *s, const struct to_warden *news)
 	s->outcome.setup_us = s->watch.start_us - s->asked_us;
 	s->phase = PHASE_RUNNING;
 	s->give_up_us = 0;
-	watch_begin(&s->watch);
+	watch_begin(&s->watch, s->work);
 }
 
 static void take_end(struct slot *s, const struct to_warden *news)
@@ -233,6 +241,7 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 		take_box(s, fds, n_fds);
 		return;
 	case NEWS_STARTED:
+		s->box_waits = false; /* it was announced after the call was asked for */
 		take_layers(s, news);
 		take_start(s, news);
 		return;
@@ -240,6 +249,7 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 		take_end(s, news);
 		return;
 	case NEWS_NO_START:
+		s->box_waits = false;
 		take_layers(s, news);
 		s->outcome.error = news->error;
 		end_call(s, END_NOT_STARTED);
@@ -320,23 +330,9 @@ int slot_box(struct slot *s, const struct limits *limits, int *ret_work, struct 
 	return 0;
 }
 
-static int write_words(const struct job *job, struct error *err)
+static int send_run(struct slot *s, const struct limits *limits, const int io[3], int words,
+		    struct error *err)
 {
-	own(buf) packed;
-	own_fd fd = memfd_create("belljar-words", MFD_CLOEXEC);
-
-	buf_init(&packed, PACK_BYTES_MAX);
-	if (fd < 0)
-		return fail_sys(err, "memfd for arguments");
-	if (pack_words(job->argv, job->env, &packed, err) < 0 ||
-	    fd_write_all(fd, packed.data, packed.len, err) < 0)
-		return -1;
-	return take_fd(&fd);
-}
-
-static int send_run(struct slot *s, const struct job *job, const int io[3], struct error *err)
-{
-	own_fd words = write_words(job, err);
 	struct cgroup_doors doors;
 	int fds[RUN_FDS_MAX] = {io[0], io[1], io[2], words};
 	size_t n = RUN_DOORS;
@@ -344,11 +340,9 @@ static int send_run(struct slot *s, const struct job *job, const int io[3], stru
 		.order = ORDER_RUN,
 		.another = s->resident,
 		.memory_by_rlimit = s->board->layers[LAYER_MEMORY].state != LAYER_FULL,
-		.limits = job->limits,
+		.limits = *limits,
 	};
 
-	if (words < 0)
-		return -1;
 	cgroup_doors(&s->watch.group, &doors);
 	if (doors.v2 >= 0)
 		fds[n++] = doors.v2;
@@ -359,15 +353,14 @@ static int send_run(struct slot *s, const struct job *job, const int io[3], stru
 	return fd_send(s->socket, &order, sizeof(order), fds, n, err);
 }
 
-int slot_start(struct slot *s, const struct job *job, const int io[3], struct error *err)
+int slot_start_words(struct slot *s, const struct limits *limits, const int io[3], int words,
+		     struct error *err)
 {
 	char name[32];
 
 	if (s->dead || s->phase != PHASE_IDLE)
 		return fail(err, ERR_INTERNAL, "the slot is %s", s->dead ? "dead" : "busy");
-	if (!job->argv || !job->argv[0])
-		return fail(err, ERR_CALLER, "there is no program to run");
-	if (limits_check(&job->limits, err) < 0 || want_box(s, &job->limits, err) < 0)
+	if (limits_check(limits, err) < 0 || want_box(s, limits, err) < 0)
 		return -1;
 	if (s->calls++) /* the first call waits for the slot as well */
 		s->asked_us = clock_us();
@@ -377,14 +370,24 @@ int slot_start(struct slot *s, const struct job *job, const int io[3], struct er
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
 	(void)snprintf(name, sizeof(name), "box%u", s->calls);
 	/* Making the groups and making the slot go on at the same time. */
-	if (watch_open(&s->watch, &s->groups, name, &job->limits, err) < 0 ||
-	    slot_wait_until(s, &s->mapped, err) < 0 || send_run(s, job, io, err) < 0) {
+	if (watch_open(&s->watch, &s->groups, name, limits, err) < 0 ||
+	    slot_wait_until(s, &s->mapped, err) < 0 || send_run(s, limits, io, words, err) < 0) {
 		watch_close(&s->watch);
 		return -1;
 	}
 	s->phase = PHASE_STARTING;
 	s->box_waits = false;
 	return 0;
+}
+
+int slot_start(struct slot *s, const struct job *job, const int io[3], struct error *err)
+{
+	own_fd words = -1;
+
+	if (!job->argv || !job->argv[0])
+		return fail(err, ERR_CALLER, "there is no program to run");
+	words = pack_words_fd(job->argv, job->env, err);
+	return words < 0 ? -1 : slot_start_words(s, &job->limits, io, words, err);
 }
 
 void slot_kill(struct slot *s, enum kill_reason reason)

@@ -32,6 +32,9 @@ gid_t slot_gid(const struct slot *slot);
 int slot_box(struct slot *slot, const struct limits *limits, int *ret_work, struct error *err);
 /* io: descriptors for 0, 1 and 2; stay the caller's. */
 int slot_start(struct slot *slot, const struct job *job, const int io[3], struct error *err);
+/* The same for words that are packed already (pack_words_fd). */
+int slot_start_words(struct slot *slot, const struct limits *limits, const int io[3], int words,
+		     struct error *err);
 
 int slot_fd(const struct slot *slot);
 /* Until slot_step must be called even if nothing happens; -1: never. */

@@ -24,6 +24,7 @@
 #include "sandbox/native/devices.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/identity.h"
+#include "sandbox/native/landlock.h"
 #include "sandbox/native/launcher.h"
 #include "sandbox/native/slot_state.h"
 
@@ -62,8 +63,12 @@ static int check_profile(struct slot *s, struct error *err)
 			return fail_sys(err, "--root %s", p->root), err->kind = ERR_CALLER, -1;
 	}
 	if (p->n_programs && programs_needed(p->root ? p->root : "", p->programs, p->n_programs,
-					     &s->plan.needed, err) < 0)
+					     &s->plan.needed, err) < 0) {
+		/* Not the program that is to run: what was asked for is wrong. */
+		if (err->kind == ERR_NOT_FOUND)
+			err->kind = ERR_CALLER;
 		return fail_in(err, "--programs");
+	}
 	return 0;
 }
 
@@ -71,6 +76,20 @@ static bool grants_writing(const struct profile *p)
 {
 	for (size_t i = 0; i < p->n_grants; i++)
 		if (p->grants[i].write)
+			return true;
+	return false;
+}
+
+/* A socket in a granted directory leads out of the box: read-only mounts do not stop connect, and
+ * Landlock does from ABI 9 on. */
+static bool grants_sockets(const struct profile *p)
+{
+	struct stat st;
+
+	if (landlock_abi() >= 9)
+		return false;
+	for (size_t i = 0; i < p->n_grants; i++)
+		if (stat(p->grants[i].source, &st) < 0 || S_ISDIR(st.st_mode))
 			return true;
 	return false;
 }
@@ -200,6 +219,7 @@ int slot_build(struct slot *s, struct error *err)
 	const struct seccomp_options options = {
 		.programs_listed = s->profile.n_programs > 0,
 		.host_writable = grants_writing(&s->profile),
+		.host_sockets = grants_sockets(&s->profile),
 	};
 	bool groups_first = launcher_needs_group();
 

@@ -74,6 +74,9 @@ RULE(rule_socket,
      {{IN(0, families_inet), MASKED(1, SOCKET_TYPE, type_stream), IN(2, protocols_stream)}},
      {{IN(0, families_inet), MASKED(1, SOCKET_TYPE, type_dgram), IN(2, protocols_dgram)}},
      {{IN(0, family_unix), MASKED(1, SOCKET_TYPE, types_unix), IN(2, zero)}});
+RULE(rule_socket_inet,
+     {{IN(0, families_inet), MASKED(1, SOCKET_TYPE, type_stream), IN(2, protocols_stream)}},
+     {{IN(0, families_inet), MASKED(1, SOCKET_TYPE, type_dgram), IN(2, protocols_dgram)}});
 RULE(rule_socketpair, {{IN(0, family_unix), MASKED(1, SOCKET_TYPE, types_unix), IN(2, zero)}});
 
 /* setsockopt: not the options that put more kernel code on a plain socket: BPF programs, other
@@ -170,12 +173,8 @@ RULE(rule_prctl, {{IN(0, prctls)}});
 	 SECCOMP_FILTER_FLAG_TSYNC_ESRCH)
 RULE(rule_seccomp, {{MASKED(1, ~SECCOMP_FLAGS, zero)}});
 
-/* Huge pages come from a pool of the host's that no memory limit counts.  Where programs are
- * listed, a memfd must also be born without execute permission and sealed so. */
-enum { NOEXEC_SEAL = 0x8, EXEC = 0x10 }; /* MFD_NOEXEC_SEAL, MFD_EXEC */
-SET(noexec_seal, ONE(NOEXEC_SEAL));
+/* Huge pages come from a pool of the host's that no memory limit counts. */
 RULE(rule_memfd, {{MASKED(1, MFD_HUGETLB, zero)}});
-RULE(rule_memfd_listed, {{MASKED(1, MFD_HUGETLB | NOEXEC_SEAL | EXEC, noexec_seal)}});
 RULE(rule_mmap, {{MASKED(3, MAP_HUGETLB, zero)}});
 RULE(rule_shmget, {{MASKED(2, SHM_HUGETLB, zero)}});
 

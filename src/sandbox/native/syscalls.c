@@ -185,8 +185,13 @@ const struct syscall_row syscalls[] = {
 	ALLOW(munlockall, "own memory"),
 	ALLOW(membarrier, "own threads; runtimes need it"),
 	REFUSE(remap_file_pages, "obsolete; mmap does it"),
-	JUDGE_BY(memfd_create, rule_memfd, OCCASION_PROGRAMS_LISTED, rule_memfd_listed,
-		 "no huge pages; where programs are listed, never executable"),
+	{__NR_memfd_create,
+	 {VERDICT_ALLOW, &rule_memfd},
+	 OCCASION_PROGRAMS_LISTED,
+	 {VERDICT_ENOSYS, NULL},
+	 "memfd_create",
+	 "no huge pages; not where programs are listed: `ld.so /proc/self/fd/3` maps its code, "
+	 "whatever its mode and seals say"},
 	REFUSE(memfd_secret, "memory that leaves the kernel's own map; nobody needs it"),
 	ALLOW(get_mempolicy, "asks where memory lies"),
 	REFUSE(set_mempolicy, "placement on memory nodes is the host's"),
@@ -316,7 +321,8 @@ const struct syscall_row syscalls[] = {
 	ALLOW(eventfd2, "wakes up own threads"),
 
 	/* Sockets: no interface but, if asked for, the box's own loopback. */
-	JUDGE(socket, rule_socket, "Unix, TCP, UDP; every other family is kernel code to attack"),
+	JUDGE_BY(socket, rule_socket, OCCASION_HOST_SOCKETS, rule_socket_inet,
+		 "Unix, TCP, UDP; every other family is kernel code to attack"),
 	JUDGE(socketpair, rule_socketpair, "Unix only"),
 	JUDGE(setsockopt, rule_setsockopt, "no BPF, no other protocols on top"),
 	ALLOW(getsockopt, "asks"),
@@ -485,6 +491,8 @@ const struct answer *syscall_answer(const struct syscall_row *row,
 		return options->programs_listed ? &row->then : &row->usual;
 	case OCCASION_HOST_WRITABLE:
 		return options->host_writable ? &row->then : &row->usual;
+	case OCCASION_HOST_SOCKETS:
+		return options->host_sockets ? &row->then : &row->usual;
 	}
 	return &row->then;
 }

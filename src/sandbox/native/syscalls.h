@@ -67,6 +67,7 @@ enum occasion {
 	OCCASION_NONE,
 	OCCASION_PROGRAMS_LISTED,
 	OCCASION_HOST_WRITABLE,
+	OCCASION_HOST_SOCKETS,
 };
 
 struct syscall_row {
@@ -86,7 +87,7 @@ const struct answer *syscall_answer(const struct syscall_row *row,
 
 extern const struct argument_rule rule_socket, rule_socketpair, rule_setsockopt, rule_clone,
 	rule_personality, rule_prlimit, rule_ioctl, rule_fcntl, rule_prctl, rule_seccomp,
-	rule_memfd, rule_memfd_listed, rule_mmap, rule_shmget, rule_madvise, rule_mknod,
+	rule_memfd, rule_socket_inet, rule_mmap, rule_shmget, rule_madvise, rule_mknod,
 	rule_mknodat, rule_mknod_plain, rule_mknodat_plain, rule_chmod_plain, rule_fchmodat_plain,
 	rule_open_plain, rule_openat_plain;
 #ifdef __x86_64__

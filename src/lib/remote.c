@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* remote.c - a slot that a helper process keeps for us.
+ *
+ * We are in somebody else's process: its signals, its other children, its
+ * descriptors and its standard output are not ours.  The helper is started by
+ * posix_spawn (no copy of a large process, nothing that another thread's lock
+ * could stop), in a session of its own (Ctrl-C is not for it), and is known by
+ * its pidfd from then on.
+ */
+#include "lib/remote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/own.h"
+#include "call/pack.h"
+#include "lib/talk.h"
+
+enum {
+	ANSWER_MS = 15000, /* beyond what the helper itself allows for setting up and killing */
+	LEAVE_MS = 5000,   /* for a helper that was told to go */
+	WORDS_MAX = GRANTS_MAX + PROGRAMS_MAX + 16,
+	HELPER_SOCKET = 3,
+};
+
+void remote_init(struct remote *r)
+{
+	*r = (struct remote){.pidfd = -1, .sock = -1, .work = -1};
+}
+
+/* The helper's command line: the same words that belljar run takes. */
+
+struct line {
+	char *words[WORDS_MAX];
+	size_t n;
+	bool failed;
+};
+
+static void line_end(struct line *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->words[i]);
+}
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *fmt, ...)
+{
+	char *word = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (l->n + 1 >= WORDS_MAX || vasprintf(&word, fmt, ap) < 0)
+		l->failed = true;
+	else
+		l->words[l->n++] = word;
+	va_end(ap);
+}
+
+static void add_profile(struct line *l, const struct profile *p)
+{
+	for (size_t i = 0; i < p->n_grants; i++)
+		add(l, "--%s=%s:%s", p->grants[i].write ? "write" : "read", p->grants[i].source,
+		    p->grants[i].inside);
+	for (size_t i = 0; i < p->n_programs; i++)
+		add(l, "--programs=%s", p->programs[i]);
+	if (p->root)
+		add(l, "--root=%s", p->root);
+	if (p->cgroup)
+		add(l, "--cgroup=%s", p->cgroup);
+	if (p->proc_full)
+		add(l, "--proc=full");
+	if (p->loopback)
+		add(l, "--loopback");
+	for (int i = 0; i < LAYER_COUNT; i++)
+		if (p->allow_degraded & 1u << i)
+			add(l, "--allow-degraded=%s", layer_name((enum layer)i));
+}
+
+static int compose(struct line *l, const struct profile *profile, const struct limits *limits,
+		   struct error *err)
+{
+	add(l, "belljar");
+	add(l, "slot");
+	add(l, "--fd");
+	add(l, "%d", HELPER_SOCKET);
+	/* The other limits come with each call; these two are the size of the first box. */
+	add(l, "--disk=%" PRIu64, limits->disk_bytes);
+	add(l, "--inodes=%" PRIu64, limits->inodes);
+	add_profile(l, profile);
+	return l->failed ? fail(err, ERR_SYSTEM, "allocate the helper's arguments") : 0;
+}
+
+/* In this order: the socket may have any number, 0, 1 and 2 among them. */
+static int place_descriptors(posix_spawn_file_actions_t *actions, int sock)
+{
+	int result = posix_spawn_file_actions_adddup2(actions, sock, HELPER_SOCKET);
+
+	for (int fd = 0; fd < HELPER_SOCKET && result == 0; fd++)
+		result = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0);
+	if (result == 0)
+		result = posix_spawn_file_actions_addclosefrom_np(actions, HELPER_SOCKET + 1);
+	return result;
+}
+
+/* Whatever the caller's process ignores or blocks, the helper starts with the defaults. */
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+	sigset_t all, none;
+	int result;
+
+	(void)sigfillset(&all);
+	(void)sigemptyset(&none);
+	result = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF |
+							      POSIX_SPAWN_SETSIGMASK);
+	if (result == 0)
+		result = posix_spawnattr_setsigdefault(attributes, &all);
+	if (result == 0)
+		result = posix_spawnattr_setsigmask(attributes, &none);
+	return result;
+}
+
+static int spawn(const char *helper, char **argv, int sock, pid_t *ret, struct error *err)
+{
+	static char *const nothing[] = {NULL};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int result = posix_spawn_file_actions_init(&actions);
+
+	if (result)
+		return errno = result, fail_sys(err, "start the helper");
+	result = posix_spawnattr_init(&attributes);
+	if (result == 0) {
+		result = place_descriptors(&actions, sock);
+		if (result == 0)
+			result = set_attributes(&attributes);
+		if (result == 0)
+			result = posix_spawn(ret, helper, &actions, &attributes, argv, nothing);
+		(void)posix_spawnattr_destroy(&attributes);
+	}
+	(void)posix_spawn_file_actions_destroy(&actions);
+	if (result == 0)
+		return 0;
+	errno = result;
+	return fail_sys(err, "start the helper %s (the option \"helper\" names another)", helper);
+}
+
+/* A call's life. */
+
+static void lose(struct remote *r, const struct error *why)
+{
+	r->lost = true;
+	if (!r->running)
+		return;
+	/* It may have run, and may not: that is all we know. */
+	r->running = false;
+	r->outcome = (struct outcome){.end = END_UNKNOWN, .error = *why};
+}
+
+static ssize_t take_reply(struct remote *r, struct talk_reply *ret, struct error *err)
+{
+	int fds[FD_PASS_MAX];
+	size_t n_fds = FD_PASS_MAX;
+	ssize_t n = talk_take_reply(r->sock, ret, fds, &n_fds, err);
+
+	if (n == 0)
+		return fail(err, ERR_SYSTEM, "the helper is gone without an answer");
+	if (n < 0)
+		return -1;
+	if (n_fds) {
+		own_fd_end(&r->work);
+		r->work = fds[--n_fds];
+	}
+	while (n_fds)
+		(void)close(fds[--n_fds]);
+	return n;
+}
+
+static int await_reply(struct remote *r, struct talk_reply *ret, struct error *err)
+{
+	struct pollfd fd = {.fd = r->sock, .events = POLLIN};
+	uint64_t until = clock_us() + ANSWER_MS * 1000ULL;
+	int ready;
+
+	do {
+		uint64_t now = clock_us();
+
+		ready = poll(&fd, 1, now < until ? (int)((until - now + 999) / 1000) : 0);
+	} while (ready < 0 && errno == EINTR);
+	if (ready <= 0)
+		return fail(err, ERR_SYSTEM, "the helper did not answer within %d s",
+			    ANSWER_MS / 1000);
+	return take_reply(r, ret, err) < 0 ? -1 : 0;
+}
+
+/* What was asked for, or the helper's error. */
+static int expect(struct remote *r, enum talk_say say, struct talk_reply *ret, struct error *err)
+{
+	if (await_reply(r, ret, err) < 0) {
+		lose(r, err);
+		return -1;
+	}
+	if (!ret->usable)
+		r->lost = true;
+	if (ret->head.kind == say)
+		return 0;
+	if (ret->head.kind == SAY_FAILED && ret->error.kind != ERR_NONE) {
+		*err = ret->error;
+		return -1;
+	}
+	(void)fail(err, ERR_INTERNAL, "the helper said %u", ret->head.kind);
+	lose(r, err);
+	return -1;
+}
+
+static int ask(struct remote *r, enum talk_ask what, struct talk_request *request, const int *fds,
+	       size_t n_fds, struct error *err)
+{
+	talk_begin(&request->head, what, sizeof(*request));
+	if (fd_send(r->sock, request, sizeof(*request), fds, n_fds, err) == 0)
+		return 0;
+	r->lost = true;
+	return fail_in(err, "the helper");
+}
+
+static int remote_box(void *slot, const struct limits *limits, int *ret_work, struct error *err)
+{
+	struct remote *r = slot;
+	struct talk_request request = {.limits = *limits};
+	struct talk_reply reply;
+
+	if (ask(r, ASK_BOX, &request, NULL, 0, err) < 0 || expect(r, SAY_BOX, &reply, err) < 0)
+		return -1;
+	if (r->work < 0)
+		return r->lost = true, fail(err, ERR_INTERNAL, "the helper sent no directory");
+	r->touched = true;
+	*ret_work = r->work;
+	return 0;
+}
+
+static int remote_start(void *slot, const struct job *job, const int io[3], struct error *err)
+{
+	struct remote *r = slot;
+	struct talk_request request = {.keep_work = job->keep_work, .limits = job->limits};
+	own_fd words = -1;
+	int fds[ASK_FDS] = {io[0], io[1], io[2], -1};
+
+	if (!job->argv || !job->argv[0])
+		return fail(err, ERR_CALLER, "there is no program to run");
+	words = pack_words_fd(job->argv, job->env, err);
+	if (words < 0)
+		return -1;
+	fds[ASK_WORDS] = words;
+	own_fd_end(&r->work);
+	r->work = -1;
+	if (ask(r, ASK_RUN, &request, fds, ASK_FDS, err) < 0)
+		return -1;
+	r->running = true;
+	r->touched = r->kill_sent = false;
+	r->give_up_us = clock_us() + (job->limits.wall_ms + ANSWER_MS) * 1000;
+	return 0;
+}
+
+static int remote_fd(const void *slot)
+{
+	return ((const struct remote *)slot)->sock;
+}
+
+static int remote_wait_ms(const void *slot)
+{
+	uint64_t now = clock_us(), until = ((const struct remote *)slot)->give_up_us;
+
+	return now < until ? (int)((until - now + 999) / 1000) : 0;
+}
+
+static bool has_news(const struct remote *r)
+{
+	struct pollfd fd = {.fd = r->sock, .events = POLLIN};
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+static bool remote_step(void *slot)
+{
+	struct remote *r = slot;
+	struct talk_reply reply;
+	struct error err;
+
+	if (!r->running)
+		return true;
+	if (has_news(r)) {
+		if (expect(r, SAY_ENDED, &reply, &err) == 0)
+			r->outcome = reply.outcome;
+		else
+			lose(r, &err);
+		r->running = false;
+	} else if (clock_us() >= r->give_up_us) {
+		(void)fail(&err, ERR_SYSTEM, "the helper did not say how the call ended");
+		lose(r, &err);
+	}
+	return !r->running;
+}
+
+static void remote_kill(void *slot, enum kill_reason reason)
+{
+	struct remote *r = slot;
+	struct talk_request request = {.reason = (uint32_t)reason};
+	struct error err;
+
+	if (!r->running || r->kill_sent)
+		return;
+	r->kill_sent = true;
+	r->give_up_us = clock_us() + ANSWER_MS * 1000ULL;
+	if (ask(r, ASK_KILL, &request, NULL, 0, &err) < 0)
+		lose(r, &err);
+}
+
+static void remote_finish(void *slot, struct outcome *ret, int *ret_work)
+{
+	struct remote *r = slot;
+
+	*ret = r->outcome;
+	*ret_work = take_fd(&r->work);
+}
+
+static const struct runner_ops remote_ops = {
+	.box = remote_box,
+	.start = remote_start,
+	.fd = remote_fd,
+	.wait_ms = remote_wait_ms,
+	.step = remote_step,
+	.kill = remote_kill,
+	.finish = remote_finish,
+};
+
+/* The helper's life. */
+
+static int greet(struct remote *r, const char *helper, struct error *err)
+{
+	struct talk_reply reply = {0};
+
+	if (expect(r, SAY_READY, &reply, err) < 0)
+		/* Its own error stands for itself; if it had none, the program is the question. */
+		return reply.head.kind == SAY_FAILED ? -1 : fail_in(err, "the program %s", helper);
+	r->runner = (struct runner){
+		.ops = &remote_ops,
+		.slot = r,
+		.uid = reply.uid,
+		.gid = reply.gid,
+		.root_mode = reply.root_mode,
+	};
+	return 0;
+}
+
+static int start(struct remote *r, const char *helper, char **argv, struct error *err)
+{
+	int ends[2];
+	own_fd theirs = -1;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return fail_sys(err, "socketpair");
+	r->sock = ends[0];
+	theirs = ends[1];
+	if (spawn(helper, argv, theirs, &r->pid, err) < 0)
+		return -1;
+	r->pidfd = pidfd_open(r->pid, 0);
+	return r->pidfd < 0 ? fail_sys(err, "pidfd of the helper") : 0;
+}
+
+int remote_open(struct remote *r, const char *helper, const struct profile *profile,
+		const struct limits *limits, struct error *err)
+{
+	own(line) line = {0};
+
+	remote_close(r);
+	if (compose(&line, profile, limits, err) < 0)
+		return -1;
+	if (start(r, helper, line.words, err) == 0 && greet(r, helper, err) == 0)
+		return 0;
+	remote_close(r);
+	return -1;
+}
+
+bool remote_is_ready(const struct remote *r)
+{
+	/* An idle helper has nothing to say: news is its end. */
+	return r->pid && !r->lost && !r->running && !r->touched && !has_news(r);
+}
+
+static void wait_for_end(struct remote *r)
+{
+	struct pollfd fd = {.fd = r->pidfd, .events = POLLIN};
+	uint64_t until = clock_us() + LEAVE_MS * 1000ULL;
+	siginfo_t info;
+	uint64_t now;
+
+	while ((now = clock_us()) < until)
+		if (poll(&fd, 1, (int)((until - now + 999) / 1000)) > 0)
+			break;
+	(void)pidfd_send_signal(r->pidfd, SIGKILL, NULL, 0);
+	/* By descriptor: other children are not ours, and if somebody has reaped this one, its
+	 * number may be anybody's by now. */
+	while (waitid(P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 && errno == EINTR)
+		;
+}
+
+void remote_close(struct remote *r)
+{
+	own_fd_end(&r->sock); /* this is what tells it to go */
+	if (r->pidfd >= 0)
+		wait_for_end(r);
+	else if (r->pid)
+		(void)waitpid(r->pid, NULL, 0);
+	own_fd_end(&r->pidfd);
+	own_fd_end(&r->work);
+	remote_init(r);
+}
+
+void remote_forget(struct remote *r)
+{
+	own_fd_end(&r->sock);
+	own_fd_end(&r->pidfd);
+	own_fd_end(&r->work);
+	remote_init(r);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* serve.c - one call in a slot, whoever keeps the slot: this process or a helper.
+ *
+ * Output comes straight from the box, over pipes that are made here: whoever
+ * keeps the slot deals in life and death only.
+ */
+#include "sandbox/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/own.h"
+#include "base/sha256.h"
+#include "call/limits.h"
+#include "sandbox/native/copyin.h"
+#include "sandbox/native/copyout.h"
+
+enum {
+	OUTPUT_FACTOR = 64,     /* so many times the kept output, and the program is flooding */
+	OUTPUT_FLOOR = 1 << 20, /* but never for less than this */
+	DRAIN_US = 200000,      /* for what is left in the pipes */
+};
+
+void request_init(struct request *r)
+{
+	memset(r, 0, sizeof(*r));
+	limits_default(&r->job.limits);
+	r->food.fd = r->live_out.fd = r->live_err.fd = -1;
+	r->cancel_fds[0] = r->cancel_fds[1] = -1;
+}
+
+struct run {
+	const struct request *request;
+	const struct runner *runner;
+	struct account *account;
+	struct capture out, err;
+	struct feed *feed;
+	bool started; /* whatever fails now, something may have run */
+};
+
+/* The box's disk knows the ids of its user namespace only; root is not among them.  These ids are
+ * the thread's own: other threads of a library's caller keep theirs. */
+static int put_as_owner(const struct runner *who, int work, const struct put *put, int source,
+			struct error *err)
+{
+	const struct copyin_text text = {put->data, put->len, put->executable ? 0755 : 0644};
+	gid_t gid = (gid_t)setfsgid(who->gid);
+	uid_t uid = (uid_t)setfsuid(who->uid);
+	int result = source >= 0 ? copyin_file(work, put->inside, source, who->uid, who->gid, err)
+				 : copyin_bytes(work, put->inside, &text, who->uid, who->gid, err);
+
+	(void)setfsuid(uid);
+	(void)setfsgid(gid);
+	return result;
+}
+
+static int put_one(const struct runner *who, int work, const struct put *put, struct error *err)
+{
+	own_fd source = -1;
+
+	if (!put->source)
+		return put_as_owner(who, work, put, -1, err);
+	source = open(put->source, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (source < 0)
+		return fail_sys(err, "--put %s", put->source), err->kind = ERR_CALLER, -1;
+	if (put_as_owner(who, work, put, source, err) < 0)
+		return fail_in(err, "--put %s", put->source);
+	return 0;
+}
+
+static int put_all(struct run *run, struct error *err)
+{
+	const struct request *r = run->request;
+	int work;
+
+	if (!r->n_puts)
+		return 0;
+	if (run->runner->ops->box(run->runner->slot, &r->job.limits, &work, err) < 0)
+		return -1;
+	for (size_t i = 0; i < r->n_puts; i++)
+		if (put_one(run->runner, work, &r->puts[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int start(struct run *run, struct error *err)
+{
+	const struct request *r = run->request;
+	struct job job = r->job;
+	uid_t uid = run->runner->uid;
+	own_fd in = -1, out = -1, error = -1;
+
+	job.keep_work = r->n_gets > 0;
+	if (feed_open(run->feed, &r->food, uid, &in, err) < 0 ||
+	    capture_open(&run->out, &run->account->out, &r->live_out, uid, &out, err) < 0 ||
+	    capture_open(&run->err, &run->account->err, &r->live_err, uid, &error, err) < 0)
+		return -1;
+	return run->runner->ops->start(run->runner->slot, &job, (int[3]){in, out, error}, err);
+}
+
+static bool floods(const struct run *run)
+{
+	uint64_t limit = run->request->job.limits.output_bytes * OUTPUT_FACTOR;
+
+	if (limit < OUTPUT_FLOOR)
+		limit = OUTPUT_FLOOR;
+	return run->account->out.seen > limit || run->account->err.seen > limit;
+}
+
+/* Where the output goes, somebody has closed the door, or there is no room. */
+static bool output_is_lost(const struct run *run)
+{
+	return run->out.failed || run->err.failed;
+}
+
+enum {
+	POLL_SLOT,
+	POLL_CANCEL,
+	POLL_CANCEL_TOO,
+	POLL_OUT,
+	POLL_OUT_LIVE,
+	POLL_ERR,
+	POLL_ERR_LIVE,
+	POLL_FEED_IN,
+	POLL_FEED_OUT,
+	POLL_COUNT
+};
+
+static void want(struct run *run, struct pollfd fds[POLL_COUNT])
+{
+	static const short events[POLL_COUNT] = {POLLIN, POLLIN,  POLLIN, POLLIN, POLLOUT,
+						 POLLIN, POLLOUT, POLLIN, POLLOUT};
+
+	for (size_t i = 0; i < POLL_COUNT; i++)
+		fds[i] = (struct pollfd){.fd = -1, .events = events[i]};
+	fds[POLL_SLOT].fd = run->runner->ops->fd(run->runner->slot);
+	fds[POLL_CANCEL].fd = run->request->cancel_fds[0];
+	fds[POLL_CANCEL_TOO].fd = run->request->cancel_fds[1];
+	/* A flood is not read on while its end is being made. */
+	if (!floods(run)) {
+		capture_wants(&run->out, &fds[POLL_OUT].fd, &fds[POLL_OUT_LIVE].fd);
+		capture_wants(&run->err, &fds[POLL_ERR].fd, &fds[POLL_ERR_LIVE].fd);
+	}
+	feed_wants(run->feed, &fds[POLL_FEED_IN].fd, &fds[POLL_FEED_OUT].fd);
+}
+
+/* One round: waits for output, input, the slot or a deadline, and serves what is ready. */
+static int serve_once(struct run *run, struct error *err)
+{
+	const struct runner *runner = run->runner;
+	struct pollfd fds[POLL_COUNT];
+
+	want(run, fds);
+	if (poll(fds, POLL_COUNT, runner->ops->wait_ms(runner->slot)) < 0)
+		return errno == EINTR ? 0 : fail_sys(err, "poll");
+	if (fds[POLL_OUT].revents || fds[POLL_OUT_LIVE].revents)
+		capture_move(&run->out);
+	if (fds[POLL_ERR].revents || fds[POLL_ERR_LIVE].revents)
+		capture_move(&run->err);
+	if (fds[POLL_FEED_IN].revents || fds[POLL_FEED_OUT].revents)
+		feed_move(run->feed);
+	if (fds[POLL_CANCEL].revents || fds[POLL_CANCEL_TOO].revents || output_is_lost(run))
+		runner->ops->kill(runner->slot, KILL_CANCELLED);
+	if (floods(run))
+		runner->ops->kill(runner->slot, KILL_OUTPUT);
+	return 0;
+}
+
+/* The program is dead, and everything it wrote is to arrive, however slow the listener is; only
+ * whoever cancels is in a hurry. */
+static void deliver_rest(struct run *run, struct capture *c, uint64_t until)
+{
+	for (;;) {
+		struct pollfd fds[] = {
+			{.fd = c->live.fd, .events = POLLOUT},
+			{.fd = run->request->cancel_fds[0], .events = POLLIN},
+			{.fd = run->request->cancel_fds[1], .events = POLLIN},
+		};
+
+		capture_drain(c, until);
+		if (c->left == 0)
+			return;
+		if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
+			return;
+		if (fds[1].revents || fds[2].revents)
+			return;
+		capture_move(c);
+		until = clock_us() + DRAIN_US;
+	}
+}
+
+static int serve_all(struct run *run, struct error *err)
+{
+	while (!run->runner->ops->step(run->runner->slot))
+		if (serve_once(run, err) < 0)
+			return -1;
+	deliver_rest(run, &run->out, clock_us() + DRAIN_US);
+	deliver_rest(run, &run->err, clock_us() + DRAIN_US);
+	return 0;
+}
+
+/* A reader who went away has had enough; anything else is a loss. */
+static int check_delivery(const struct run *run, struct error *err)
+{
+	int failed = run->out.failed ? run->out.failed : run->err.failed;
+
+	if (failed == 0 || failed == EPIPE)
+		return 0;
+	errno = failed;
+	return fail_sys(err, "pass the output on");
+}
+
+static int collect(struct run *run, int work, struct error *err)
+{
+	const struct request *r = run->request;
+	struct copyout_caps caps;
+
+	copyout_caps_for(&r->job.limits, &caps);
+	for (size_t i = 0; i < r->n_gets; i++)
+		if (copyout_collect(work, r->gets[i].glob, r->gets[i].dir, &caps, run->account,
+				    err) < 0)
+			return fail_in(err, "--get %s", r->gets[i].glob);
+	return 0;
+}
+
+static int run_in_slot(struct run *run, struct error *err)
+{
+	const struct runner *runner = run->runner;
+	own_fd work = -1;
+
+	if (put_all(run, err) < 0 || start(run, err) < 0)
+		return -1;
+	run->started = true;
+	if (serve_all(run, err) < 0)
+		return -1;
+	runner->ops->finish(runner->slot, &run->account->outcome, &work);
+	if (run->account->outcome.end != END_NOT_STARTED && work >= 0 &&
+	    collect(run, work, err) < 0)
+		return -1;
+	return check_delivery(run, err);
+}
+
+int serve_prepare(const struct request *r, struct account *ret, struct error *err)
+{
+	account_init(ret, &r->job.limits);
+	/* Before anything runs: an artifact without its hash would be a broken promise. */
+	return r->n_gets ? sha256_load(err) : 0;
+}
+
+void serve_refuse(struct account *account, const struct error *err)
+{
+	account->outcome.end = END_NOT_STARTED;
+	account->outcome.error = *err;
+	account_judge(account);
+}
+
+int serve(const struct request *r, const struct runner *runner, struct account *account,
+	  struct error *err)
+{
+	struct feed feed; /* too large to be filled with zeros in every call */
+	struct run run = {
+		.request = r,
+		.runner = runner,
+		.account = account,
+		.out.fd = -1,
+		.err.fd = -1,
+		.feed = &feed,
+	};
+	int result;
+
+	feed_init(&feed);
+	account->root_mode = runner->root_mode;
+	result = run_in_slot(&run, err);
+	if (result < 0 && !run.started) {
+		serve_refuse(account, err);
+		result = 0;
+	} else if (result < 0) {
+		account->outcome.error = *err;
+	}
+	capture_close(&run.out);
+	capture_close(&run.err);
+	feed_close(&feed);
+	account_judge(account);
+	return result;
+}
