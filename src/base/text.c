@@ -194,31 +194,33 @@ void text_escape(const char *data, size_t len, char *ret_out, size_t room)
 	ret_out[used] = '\0';
 }
 
-/* Levenshtein distance, words of at most 31 characters; longer ones are far from everything. */
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many letters must be added, left out, replaced or swapped with their neighbour to make one
+ * word the other.  Words of at most 31 characters; longer ones are far from everything. */
 static size_t distance(const char *a, const char *b)
 {
-	size_t row[32], la = strlen(a), lb = strlen(b);
+	size_t steps[32][32], la = strlen(a), lb = strlen(b);
 
-	if (la >= ARRAY_LEN(row) || lb >= ARRAY_LEN(row))
-		return ARRAY_LEN(row);
+	if (la >= ARRAY_LEN(steps) || lb >= ARRAY_LEN(steps))
+		return ARRAY_LEN(steps);
 	for (size_t j = 0; j <= lb; j++)
-		row[j] = j;
+		steps[0][j] = j;
 	for (size_t i = 1; i <= la; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
+		steps[i][0] = i;
 		for (size_t j = 1; j <= lb; j++) {
-			size_t above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
+			size_t one = least(steps[i - 1][j], steps[i][j - 1]) + 1;
+			size_t best = least(one, steps[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
 
-			if (above + 1 < best)
-				best = above + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-			diagonal = above;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				best = least(best, steps[i - 2][j - 2] + 1);
+			steps[i][j] = best;
 		}
 	}
-	return row[lb];
+	return steps[la][lb];
 }
 
 const char *text_nearest(const char *word, const char *const *names)

@@ -145,9 +145,12 @@ static void write_usage(struct json *j, const struct account *a)
 	json_object_end(j);
 }
 
+/* A limit that acts a moment late may have been passed: all of it is all of it. */
 static double share(uint64_t used, uint64_t limit)
 {
-	return limit ? (double)used / (double)limit : 0;
+	if (used >= limit)
+		return limit ? 1 : 0;
+	return (double)used / (double)limit;
 }
 
 static void write_near_misses(struct json *j, const struct account *a)

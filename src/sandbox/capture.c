@@ -108,6 +108,7 @@ static void take(struct capture *c)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n <= 0) {
+		c->failed = n < 0 ? errno : c->failed;
 		own_fd_end(&c->fd);
 		c->fd = -1;
 		return;

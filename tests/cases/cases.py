@@ -11,6 +11,8 @@ lines "key: value"; a value that takes several lines follows indented by a tab.
   run: ARGS                 what stands after "belljar run", split like a shell does
   stdin: TEXT               given to belljar; stdin-bytes: N gives so many of them
   stdout: full|nonblocking|stalled S   what belljar's stdout is, if not a pipe that is read at once
+  umask: 077                the caller's
+  closed: 0 1 2             descriptors that belljar is started without
   signal: NAME TEXT         sent to belljar once its stdout shows TEXT
   expect-exit: N            the exit code
   expect-stdout: TEXT       exactly; also expect-stderr.  One line has its newline added.
@@ -47,7 +49,7 @@ USER = int(os.environ.get("CASES_UID", "61234"))
 LIMIT_S = 60
 REPEATABLE = {"expect-json", "expect-stdout-has", "expect-stderr-has", "expect-stdout-lacks",
               "expect-stderr-lacks"}
-SINGLE = {"as", "needs", "setup", "run", "stdin", "stdin-bytes", "stdout", "signal",
+SINGLE = {"as", "needs", "setup", "run", "stdin", "stdin-bytes", "stdout", "umask", "closed", "signal",
           "expect-exit", "expect-stdout", "expect-stderr", "expect-stdout-bytes", "expect-live",
           "expect-seconds", "then", "degraded"}
 ACCOUNT_KEYS = {"schema", "id", "status", "success", "exit_code", "signal", "signal_name",
@@ -181,7 +183,11 @@ class Run:
     def argv(self):
         args = [self.fill(word) for word in shlex.split(self.case.one["run"])]
         add = self.who == "user" and self.case.word("degraded") != "no"
-        return [self.host.belljar, "run", *(self.host.degraded if add else []), *args]
+        argv = [self.host.belljar, "run", *(self.host.degraded if add else []), *args]
+        if "closed" not in self.case.one:
+            return argv
+        closing = "".join(f" {fd}>&-" for fd in self.case.word("closed").split())
+        return ["/bin/sh", "-c", f'exec "$@"{closing}', "sh", *argv]
 
     def input(self):
         if "stdin-bytes" in self.case.one:
@@ -209,7 +215,7 @@ class Run:
         started = time.monotonic()
         child = subprocess.Popen(
             self.argv(), cwd=self.tmp, stdin=subprocess.PIPE, stdout=out_write, stderr=err_write,
-            env=environment(self.tmp),
+            env=environment(self.tmp), umask=int(self.case.word("umask") or "22", 8),
             pass_fds=[self.status_write] if self.status_write else [], **as_user(self.who))
         if self.status_write:
             os.close(self.status_write)

@@ -7,13 +7,15 @@ to the moment where it executes the tool (the witness).  Then, again and again,
 one of these calls fails, or every call of one kind, or one process is killed
 there.  Each time one of two things must be true: the witness never ran, and
 belljar said why with exit code 125 or 126; or it ran, found itself sealed, and
-what the kernel says of it (its posture) is line for line that of the clean run.
-Afterwards nothing may be left.
+what the kernel says of it (its posture) is line for line that of the clean run,
+unless the account says which layer differs.  The account never claims more than
+what happened.  Afterwards nothing may be left.
 
 By default the points are taken in strides until a budget of time is used up;
 TORTURE_FULL=1 takes them all, with every errno.  TORTURE_SEED repeats a run.
 """
 import errno
+import json
 import os
 import random
 import re
@@ -32,7 +34,8 @@ WALL_S = 4  # so that the clock, at the latest, ends what got stuck
 HANG_S = 10
 KILLS = 50
 INSIDE = "/opt/witness"
-EXTRA_FD = 9
+EXTRA_FD, STATUS_FD = 9, 8
+LOG, ACCOUNT = "/run/arena/log", "/run/arena/account"
 
 CANNOT_FAIL = ("exit", "exit_group", "rt_sigreturn", "restart_syscall", "brk")  # as in inject.c
 
@@ -129,6 +132,26 @@ def plain(line):
     return re.sub(r"\b(uid=|gid=)?20000\d{5}\b", r"\1SLOT", line)
 
 
+class Result:
+    """One run: the injector's log, belljar's words, the account if there is one."""
+
+    def __init__(self, log, done, account):
+        self.log, self.account = log, account
+        self.out = done.stdout.decode(errors="replace")
+        self.err = done.stderr.decode(errors="replace")
+        self.sealed = "SEALED" in self.out and "UNSEALED" not in self.out
+        self.layers = plain(json.dumps(account["layers"])) if account else None
+
+
+def read_account():
+    """None if there is none, or only a part."""
+    with open(ACCOUNT, errors="replace") as text:
+        try:
+            return json.loads(text.read())
+        except ValueError:
+            return None
+
+
 def stays(item):
     """Empty groups and files of one that was killed are for the next run to put away."""
     return item.startswith(("file", "directory")) or (
@@ -146,23 +169,26 @@ class Bench:
                     "BELLJAR_TEST_CANARY": "1", "LC_ALL": "C.UTF-8"}
         self.bare()  # the first run may make its lock file, which stays
         self.before = arena.everything(groups)
-        self.clean = None
+        self.clean = self.layers = None
         self.swept = 0
 
     def command(self, *program, options=()):
         return [self.belljar, "run", *(arena.DEGRADED if self.uid else []), "--disk", "1m",
-                "--wall", f"{WALL_S}s",
-                "--read", f"{self.witness}:{INSIDE}", *options, "--", *(program or (INSIDE,))]
+                "--wall", f"{WALL_S}s", *options,
+                "--read", f"{self.witness}:{INSIDE}", "--", *(program or (INSIDE,))]
 
     def traced(self, aim):
-        log = "/run/arena/log"
+        """One run under the injector: what it wrote down, and what belljar said."""
+        command = self.command(options=["--status-fd", str(STATUS_FD)])
         argv = [self.inject, "--uid", str(self.uid), "--target", os.path.basename(INSIDE), "--log",
-                log, "--timeout", f"{HANG_S}s", *aim, "--", *self.command()]
+                LOG, "--timeout", f"{HANG_S}s", *aim, "--", *command]
+        os.ftruncate(STATUS_FD, 0)
+        os.lseek(STATUS_FD, 0, os.SEEK_SET)
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, env=self.env,
-                              pass_fds=[EXTRA_FD], restore_signals=False, timeout=60)
+                              pass_fds=[EXTRA_FD, STATUS_FD], restore_signals=False, timeout=60)
         if done.returncode != 0:
             raise RuntimeError(f"inject: {done.stderr.decode(errors='replace')}")
-        return Log(log), done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+        return Result(Log(LOG), done, read_account())
 
     def bare(self, **more):
         return subprocess.run(self.command(), stdin=subprocess.DEVNULL, capture_output=True,
@@ -185,13 +211,29 @@ class Bench:
         self.before |= arena.everything(self.groups)
 
 
-def wrong_end(log, out, err):
+def wrong_account(r):
+    """What the account claims although it was not so."""
+    how, code = r.log.end
+    a = r.account
+    if a is None:
+        return ["exit code 0 without an account"] if (how, code) == ("exit", 0) else []
+    wrong = []
+    if a["success"] and not r.sealed:
+        wrong.append("the account says success, but the witness's word is missing")
+    if a["exit_code"] is not None and not r.log.target:
+        wrong.append(f"the account has exit code {a['exit_code']}, but nothing ran")
+    if a["stdout"]["data"] != r.out and code == 0:
+        wrong.append(f"the account has another stdout: {a['stdout']['data']!r}")
+    return wrong
+
+
+def wrong_end(r):
     """The exit code and the words must tell what happened."""
-    how, code = log.end
-    hit = log.hit
+    how, code = r.log.end
+    hit = r.log.hit
     if how == "hang":
         return [f"did not end within {HANG_S} s"]
-    if "SEALED" in out and "UNSEALED" not in out:
+    if r.sealed:
         return []
     if how == "exit" and code == 0:
         return ["exit code 0, but the witness's word is missing"]
@@ -199,21 +241,23 @@ def wrong_end(log, out, err):
         return []  # the dynamic loader's own failure, before main
     if how == "signal":
         return [f"belljar died of signal {code}"]
-    if not log.target and code not in (125, 126):
+    # A kill within exec itself cannot be told from one at the program's first instruction.
+    if hit and hit.name == "execve" and code == 128 + signal.SIGKILL:
+        return []
+    if not r.log.target and code not in (125, 126):
         return [f"the witness never ran, but the exit code is {code}"]
     mute = hit and hit.place == "0" and hit.name in ("write", "writev")
-    if not re.search(r"belljar: .{8,}", err) and not mute:
-        return [f"exit code {code} without a word why; stderr: {err[:200]!r}"]
+    if not re.search(r"belljar: .{8,}", r.err) and not mute:
+        return [f"exit code {code} without a word why; stderr: {r.err[:200]!r}"]
     return []
 
 
-def wrong_seal(bench, log, out):
-    wrong = []
-    if "UNSEALED" in out:
-        wrong.append(out.strip())
-    if log.target and bench.clean:
-        wrong += [f"posture lost: {line}" for line in sorted(bench.clean - log.posture)]
-        wrong += [f"posture new: {line}" for line in sorted(log.posture - bench.clean)]
+def wrong_seal(bench, r):
+    """A layer that is missing without a word."""
+    wrong = [r.out.strip()] if "UNSEALED" in r.out else []
+    if r.log.target and bench.clean and (r.layers is None or r.layers == bench.layers):
+        wrong += [f"posture lost: {line}" for line in sorted(bench.clean - r.log.posture)]
+        wrong += [f"posture new: {line}" for line in sorted(r.log.posture - bench.clean)]
     return wrong
 
 
@@ -230,18 +274,20 @@ class Verdict:
             self.wrong[kind].append(f"{what} [{' '.join(aim)}]: {line}")
 
     def judge(self, point, aim, killed=False):
-        log, out, err = self.bench.traced(aim)
+        r = self.bench.traced(aim)
+        hit = r.log.hit
+        what = f"{point} (now {hit})" if hit and not str(point).startswith(str(hit)) else point
         self.runs += 1
-        self.hits += log.hit is not None
-        self.ran += log.target
-        self.add(point, aim, "sealed", wrong_seal(self.bench, log, out))
-        if not (killed and log.hit and log.hit.place == "0"):
-            self.add(point, aim, "ended", wrong_end(log, out, err))
-        elif log.end[0] == "hang":
-            self.add(point, aim, "ended", ["killed, but did not end"])
-        may_stay = killed or (log.hit is not None and log.hit.name in TIDYING)
-        left = [f"left: {item}" for item in log.left + self.bench.leftovers(may_stay)]
-        self.add(point, aim, "tidy", left)
+        self.hits += hit is not None
+        self.ran += r.log.target
+        self.add(what, aim, "sealed", wrong_seal(self.bench, r))
+        if not (killed and hit and hit.place == "0"):
+            self.add(what, aim, "ended", wrong_end(r) + wrong_account(r))
+        elif r.log.end[0] == "hang":
+            self.add(what, aim, "ended", ["killed, but did not end"])
+        may_stay = killed or (hit is not None and hit.name in TIDYING)
+        left = [f"left: {item}" for item in r.log.left + self.bench.leftovers(may_stay)]
+        self.add(what, aim, "tidy", left)
         if left:
             self.bench.accept_leftovers()
 
@@ -294,10 +340,11 @@ def within(budget_s, items):
 
 def clean_run(tap, bench):
     """The list of points; None if belljar does not work here at all."""
-    log, out, err = bench.traced(["--list"])
-    good = out == "SEALED\n" and log.target and log.end == ("exit", 0)
+    r = bench.traced(["--list"])
+    log = r.log
+    good = r.out == "SEALED\n" and log.target and log.end == ("exit", 0) and r.account
     tap.ok(good, f"{bench.who}: a clean run is sealed",
-           [] if good else [f"end {log.end}, stdout {out!r}, stderr {err!r}"])
+           [] if good else [f"end {log.end}, stdout {r.out!r}, stderr {r.err!r}"])
     wanted = SOUND + (SOUND_USER if bench.uid else SOUND_ROOT)
     missing = [f"not there: {p}" for p in wanted
                if not any(re.fullmatch(p, line.strip()) for line in log.posture)]
@@ -307,8 +354,8 @@ def clean_run(tap, bench):
     tap.ok(not bench.leftovers(False), f"{bench.who}: a clean run leaves nothing behind",
            bench.leftovers(False))
     bench.accept_leftovers()
-    bench.clean = log.posture
-    return [p for p in log.calls] if good else None
+    bench.clean, bench.layers = log.posture, r.layers
+    return log.calls if good else None
 
 
 def fail_each(tap, bench, points, budget_s):
@@ -377,6 +424,7 @@ def bare_witness(tap, witness):
 def body(groups, belljar, inject, witness):
     print(f"# TORTURE_SEED={SEED}")
     os.dup2(os.open("/dev/null", os.O_RDONLY), EXTRA_FD, inheritable=True)
+    os.dup2(os.open(ACCOUNT, os.O_RDWR | os.O_CREAT, 0o600), STATUS_FD, inheritable=True)
     tap = Tap()
     bare_witness(tap, witness)
     budgets = {0: (40, 8, 14), arena.USER: (14, 4, 6)}

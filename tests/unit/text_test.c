@@ -111,5 +111,20 @@ TEST(a_near_miss_is_suggested)
 
 	CHECK_STR(text_nearest("memry", names), "memory");
 	CHECK_STR(text_nearest("proceses", names), "processes");
+	CHECK_STR(text_nearest("momery", names), "memory");
+	CHECK_STR(text_nearest("memroy", names), "memory");
 	CHECK(text_nearest("zzzzzz", names) == NULL);
+	CHECK(text_nearest("0123456789012345678901234567890123456789", names) == NULL);
+}
+
+/* The others are two steps away, as the last one would be if a swap were two. */
+TEST(two_letters_that_changed_places_are_one_mistake)
+{
+	static const char *const programs[] = {"gpg", "grub", "grpck", "grep", NULL};
+	static const char *const letters[] = {"b", "ab", NULL};
+
+	CHECK_STR(text_nearest("grpe", programs), "grep");
+	CHECK_STR(text_nearest("rgep", programs), "grep");
+	CHECK_STR(text_nearest("ba", letters), "b"); /* as near as "ab": the first one */
+	CHECK(text_nearest("", letters) != NULL && *text_nearest("ab", letters) == 'a');
 }

@@ -226,7 +226,10 @@ void box_kill(struct box *box)
 {
 	if (!box->init)
 		return;
+	/* Either is enough: the leash is for the case that the signal cannot be sent. */
 	(void)pidfd_send_signal(box->pidfd, SIGKILL, NULL, 0);
+	own_fd_end(&box->leash);
+	box->leash = -1;
 	/* Returns only after every process of the pid namespace is gone. */
 	while (waitpid(box->init, NULL, 0) < 0 && errno == EINTR)
 		;

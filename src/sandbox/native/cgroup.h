@@ -118,12 +118,19 @@ int cgroup_cpu_us(const struct cgroup *group, uint64_t *ret_us);
 int cgroup_forks_refused(const struct cgroup *group, uint64_t *ret);
 int cgroup_oom_kills(const struct cgroup *group, uint64_t *ret);
 int cgroup_processes(const struct cgroup *group, uint64_t *ret); /* alive now */
+/* Memory now: private, and shared.  Shared memory and the files of a tmpfs are one thing to the
+ * kernel: the files are in ret_shared, too.  Up to 64 pages per processor lag behind. */
+int cgroup_memory_held(const struct cgroup *group, uint64_t *ret_private, uint64_t *ret_shared);
+/* Everything that is charged to the group now, page cache and kernel memory too.  Exact. */
+int cgroup_memory_charged(const struct cgroup *group, uint64_t *ret);
+/* How much has been given back of it since it was most.  -1 also before 5.19 in version 2: no peak.
+ */
+int cgroup_memory_freed(const struct cgroup *group, uint64_t *ret);
 
 /* Fills in what the groups counted and leaves the other members alone: cpu_user_us,
- * cpu_system_us, cpu_throttled_us, memory_peak_bytes (with tmpfs and page cache),
- * memory_limit_hits, forks_refused, processes_peak, read_bytes and write_bytes (version 2 only).
- * Older kernels keep no peak of memory (version 2 before 5.19) or of processes (before 6.11):
- * then what the caller sampled into usage stays, and is raised if more is known.
+ * cpu_system_us, cpu_throttled_us, memory_limit_hits, forks_refused, processes_peak, read_bytes
+ * and write_bytes (version 2 only).  Kernels before 6.11 keep no peak of processes: then what the
+ * caller sampled into usage stays, and is raised if more is known.
  * -1: a counter that should be there is not. */
 int cgroup_account(const struct cgroup *group, struct usage *usage, uint64_t *ret_oom_kills);
 

@@ -55,25 +55,34 @@ static const struct counter memory_peak = {
 	CONTROLLER_MEMORY, {{"memory.max_usage_in_bytes", "", 1}, {"memory.peak", "", 1}}};
 static const struct counter memory_now = {
 	CONTROLLER_MEMORY, {{"memory.usage_in_bytes", "", 1}, {"memory.current", "", 1}}};
+static const struct counter memory_private = {
+	CONTROLLER_MEMORY, {{"memory.stat", "rss", 1}, {"memory.stat", "anon", 1}}};
+static const struct counter memory_shared = {
+	CONTROLLER_MEMORY, {{"memory.stat", "shmem", 1}, {"memory.stat", "shmem", 1}}};
 static const struct counter limit_hits = {CONTROLLER_MEMORY,
 					  {{"memory.failcnt", "", 1}, {"memory.events", "max", 1}}};
 static const struct counter oom_kills = {
 	CONTROLLER_MEMORY,
 	{{"memory.oom_control", "oom_kill", 1}, {"memory.events", "oom_kill", 1}}};
 
+static int find(const struct counter *counter, int version, const char *text, uint64_t *ret)
+{
+	uint64_t value;
+
+	if (!cgroup_parse_value(text, counter->in[version - 1].key, &value))
+		return -1;
+	*ret = value / counter->in[version - 1].divide;
+	return 0;
+}
+
 static int count(const struct cgroup *group, const struct counter *counter, uint64_t *ret)
 {
 	const struct cgroup_tree *tree = tree_of(group, counter->controller);
-	int version = tree ? tree->version - 1 : 0;
 	char text[COUNTER_TEXT_MAX];
-	uint64_t value;
 
-	if (!tree || read_file(group, tree, counter->in[version].file, text) < 0)
+	if (!tree || read_file(group, tree, counter->in[tree->version - 1].file, text) < 0)
 		return -1;
-	if (!cgroup_parse_value(text, counter->in[version].key, &value))
-		return -1;
-	*ret = value / counter->in[version].divide;
-	return 0;
+	return find(counter, tree->version, text, ret);
 }
 
 int cgroup_cpu_us(const struct cgroup *group, uint64_t *ret_us)
@@ -94,6 +103,33 @@ int cgroup_oom_kills(const struct cgroup *group, uint64_t *ret)
 int cgroup_processes(const struct cgroup *group, uint64_t *ret)
 {
 	return count(group, &pids_now, ret);
+}
+
+/* Both from one reading: what moves from one to the other meanwhile would count twice or not. */
+int cgroup_memory_held(const struct cgroup *group, uint64_t *ret_private, uint64_t *ret_shared)
+{
+	const struct cgroup_tree *tree = tree_of(group, CONTROLLER_MEMORY);
+	char text[COUNTER_TEXT_MAX];
+
+	if (!tree || read_file(group, tree, "memory.stat", text) < 0 ||
+	    find(&memory_private, tree->version, text, ret_private) < 0)
+		return -1;
+	return find(&memory_shared, tree->version, text, ret_shared);
+}
+
+int cgroup_memory_charged(const struct cgroup *group, uint64_t *ret)
+{
+	return count(group, &memory_now, ret);
+}
+
+int cgroup_memory_freed(const struct cgroup *group, uint64_t *ret)
+{
+	uint64_t peak, now;
+
+	if (count(group, &memory_peak, &peak) < 0 || count(group, &memory_now, &now) < 0)
+		return -1;
+	*ret = peak > now ? peak - now : 0;
+	return 0;
 }
 
 static int split_cpu_v2(const struct cgroup *group, const struct cgroup_tree *tree,
@@ -168,16 +204,10 @@ static void raise_to(uint64_t *peak, uint64_t value)
 
 static int account_memory(const struct cgroup *group, struct usage *usage, uint64_t *ret_oom_kills)
 {
-	uint64_t now = 0;
 	int result = 0;
 
 	if (!tree_of(group, CONTROLLER_MEMORY))
 		return 0;
-	/* Before 5.19 version 2 keeps no peak; what is there now is the least it can have been. */
-	if (count(group, &memory_peak, &usage->memory_peak_bytes) < 0) {
-		result = count(group, &memory_now, &now);
-		raise_to(&usage->memory_peak_bytes, now);
-	}
 	if (count_limit_hits(group, &usage->memory_limit_hits) < 0)
 		result = -1;
 	if (count(group, &oom_kills, ret_oom_kills) < 0)

@@ -14,8 +14,7 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "sandbox/native/mounts.h"
-
-enum { READ_ONLY = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
+#include "sandbox/native/rootfs.h"
 
 struct text {
 	const char *name, *content;
@@ -49,7 +48,7 @@ static int copy_file(int source, const char *target, struct error *err)
 	return n < 0 ? fail_sys(err, "copy to %s", target) : 0;
 }
 
-static int borrow(const struct plan *plan, const char *name, struct error *err)
+static int borrow(const struct plan *plan, struct board *board, const char *name, struct error *err)
 {
 	own_fd fd = -1;
 	char source[64], target[64];
@@ -70,17 +69,10 @@ static int borrow(const struct plan *plan, const char *name, struct error *err)
 		return st.st_size > 1 << 20 ? 0 : copy_file(fd, target, err);
 	if (!S_ISDIR(st.st_mode))
 		return 0;
-	if (mounts_mkdir(target, 0755, err) < 0)
-		return -1;
-	/* Where there are no overlays the layer says so already. */
-	if (mounts_overlay(".empty", source, target, err) == 0)
-		return 0;
-	if (mounts_bind(source, target, false, err) < 0)
-		return -1;
-	return mounts_restrict(target, READ_ONLY, true, err);
+	return rootfs_cover(board, source, target, err);
 }
 
-int etcfiles_make(const struct plan *plan, struct error *err)
+int etcfiles_make(const struct plan *plan, struct board *board, struct error *err)
 {
 	if (mounts_mkdir("etc", 0755, err) < 0)
 		return -1;
@@ -91,7 +83,7 @@ int etcfiles_make(const struct plan *plan, struct error *err)
 	if (symlink("/proc/self/mounts", "etc/mtab") < 0)
 		return fail_sys(err, "link /etc/mtab");
 	for (size_t i = 0; i < ARRAY_LEN(borrowed); i++)
-		if (borrow(plan, borrowed[i], err) < 0)
+		if (borrow(plan, board, borrowed[i], err) < 0)
 			return -1;
 	return 0;
 }

@@ -4,9 +4,10 @@
 #define NATIVE_ETCFILES_H
 
 #include "base/error.h"
+#include "sandbox/native/board.h"
 #include "sandbox/native/plan.h"
 
 /* New root in the current directory. */
-int etcfiles_make(const struct plan *plan, struct error *err);
+int etcfiles_make(const struct plan *plan, struct board *board, struct error *err);
 
 #endif

@@ -12,11 +12,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -129,11 +131,15 @@ int grants_check(const struct profile *profile, struct error *err)
 	return 0;
 }
 
-static _Noreturn int wait_to_be_killed(void *arg)
+/* Killed as soon as its namespace is open; goes by itself if the warden does, or cannot kill. */
+static int stay_a_moment(void *arg)
 {
-	(void)arg;
-	for (;;)
-		(void)pause();
+	enum { MOMENT_MS = 2000 };
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() == *(const pid_t *)arg)
+		(void)poll(NULL, 0, MOMENT_MS);
+	return 0;
 }
 
 /* A user namespace in which `owner` is `uid`: the kernel takes mount maps in this shape only. */
@@ -142,8 +148,8 @@ static int make_map(uid_t owner, gid_t group, uid_t uid, int *ret_ns, struct err
 	static char stack[16384] __attribute__((aligned(16)));
 	char path[64], map[64];
 	int result = -1;
-	pid_t child =
-		clone(wait_to_be_killed, stack + sizeof(stack), CLONE_NEWUSER | SIGCHLD, NULL);
+	pid_t self = getpid();
+	pid_t child = clone(stay_a_moment, stack + sizeof(stack), CLONE_NEWUSER | SIGCHLD, &self);
 
 	if (child < 0)
 		return fail_sys(err, "user namespace for an id-mapped mount");

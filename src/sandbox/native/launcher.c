@@ -155,7 +155,8 @@ static int get_mapped(struct launcher *l, struct error *err)
 	if (tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 	/* While the warden writes: children inherit this. */
-	seal_signals();
+	if (seal_signals(err) < 0)
+		return -1;
 	if (fd_receive(l->plan->socket, &order, sizeof(order), &l->plan->devices, &n_fds, err) <= 0)
 		_exit(1);
 	if (order.order != ORDER_MAPPED)

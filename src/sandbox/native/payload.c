@@ -397,6 +397,7 @@ int payload_start(struct payload *p, pid_t *ret_pid, struct error *err)
 
 	*ret_pid = 0;
 	p->board->error = (struct error){0};
+	p->board->start_us = 0;
 	if (p->last)
 		bear(&door);
 	else if (bear_by_another(&door, err) < 0)
@@ -407,5 +408,11 @@ int payload_start(struct payload *p, pid_t *ret_pid, struct error *err)
 		*err = p->board->error;
 		return -1;
 	}
-	return door.child > 0 ? 0 : fail(err, ERR_INTERNAL, "no child was born");
+	if (door.child <= 0)
+		return fail(err, ERR_INTERNAL, "no child was born");
+	/* Killed on its way: by the death of pid 1, or from outside.  Nothing of the program ran.
+	 */
+	if (p->board->start_us == 0)
+		return fail(err, ERR_SYSTEM, "the process died before it was sealed");
+	return 0;
 }

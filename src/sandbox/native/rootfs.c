@@ -54,7 +54,7 @@ static void source_path(const struct plan *plan, const char *name, char *ret, si
 		(void)snprintf(ret, room, "/%s", name);
 }
 
-static int cover(struct board *board, const char *source, const char *target, struct error *err)
+int rootfs_cover(struct board *board, const char *source, const char *target, struct error *err)
 {
 	if (mounts_mkdir(target, 0755, err) < 0)
 		return -1;
@@ -76,9 +76,12 @@ static int add_top_links(const struct plan *plan, struct board *board, struct er
 		ssize_t n;
 
 		source_path(plan, top_links[i], path, sizeof(path));
-		if (lstat(path, &st) < 0)
+		if (lstat(path, &st) < 0) {
+			if (errno != ENOENT)
+				return fail_sys(err, "look at %s", path);
 			continue;
-		if (S_ISDIR(st.st_mode) && cover(board, path, top_links[i], err) < 0)
+		}
+		if (S_ISDIR(st.st_mode) && rootfs_cover(board, path, top_links[i], err) < 0)
 			return -1;
 		if (!S_ISLNK(st.st_mode))
 			continue;
@@ -97,7 +100,7 @@ static int add_everything(const struct plan *plan, struct board *board, struct e
 	char path[64];
 
 	source_path(plan, "usr", path, sizeof(path));
-	if (cover(board, path, "usr", err) < 0)
+	if (rootfs_cover(board, path, "usr", err) < 0)
 		return fail_in(err, "%s", plan->profile->root ? plan->profile->root : "/usr");
 	return add_top_links(plan, board, err);
 }
@@ -138,7 +141,7 @@ static int add_programs(const struct plan *plan, struct board *board, struct err
 	char path[64];
 
 	source_path(plan, "usr", path, sizeof(path));
-	if (cover(board, path, ".usr", err) < 0 || mounts_mkdir("usr", 0755, err) < 0)
+	if (rootfs_cover(board, path, ".usr", err) < 0 || mounts_mkdir("usr", 0755, err) < 0)
 		return -1;
 	for (size_t i = 0; i < plan->needed.n; i++)
 		if (add_needed(plan, &plan->needed.items[i], err) < 0)
@@ -192,7 +195,7 @@ int rootfs_build(struct plan *plan, struct board *board, struct error *err)
 		     plan->profile->root ? plan->profile->root : "the host's /usr");
 	if ((listed ? add_programs(plan, board, err) : add_everything(plan, board, err)) < 0)
 		return -1;
-	if (etcfiles_make(plan, err) < 0 || devices_place(plan->devices, err) < 0 ||
+	if (etcfiles_make(plan, board, err) < 0 || devices_place(plan->devices, err) < 0 ||
 	    add_mount_points(err) < 0 || grants_place(plan, err) < 0 || enter_tree(err) < 0)
 		return -1;
 	layer_stands(board, LAYER_MOUNT_NAMESPACE, "own root, read-only, pivot_root%s",

@@ -10,4 +10,8 @@
 /* In a mount namespace of our own: builds the tree, makes it the root, lets go of the host's. */
 int rootfs_build(struct plan *plan, struct board *board, struct error *err);
 
+/* New root in the current directory: shows the directory source at target, read-only, by overlay;
+ * by a plain bind only where the run may do without that layer. */
+int rootfs_cover(struct board *board, const char *source, const char *target, struct error *err);
+
 #endif

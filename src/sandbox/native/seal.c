@@ -137,13 +137,25 @@ int seal_no_new_privs(struct error *err)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? fail_sys(err, "no_new_privs") : 0;
 }
 
-void seal_signals(void)
-{
-	struct sigaction standard = {.sa_handler = SIG_DFL};
-	sigset_t none;
+/* The kernel's own shape of struct sigaction; libc's hides two signals that a caller might ignore.
+ */
+struct kernel_sigaction {
+	void *handler;
+	unsigned long flags;
+	void *restorer;
+	uint64_t mask;
+};
 
-	for (int i = 1; i < 65; i++)
-		(void)sigaction(i, &standard, NULL);
-	sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+int seal_signals(struct error *err)
+{
+	const struct kernel_sigaction standard = {0};
+	const uint64_t none = 0;
+
+	for (int i = 1; i <= 64; i++)
+		if (i != SIGKILL && i != SIGSTOP &&
+		    syscall(SYS_rt_sigaction, i, &standard, NULL, sizeof(standard.mask)) < 0)
+			return fail_sys(err, "reset signal %d", i);
+	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof(none)) < 0)
+		return fail_sys(err, "unblock signals");
+	return 0;
 }

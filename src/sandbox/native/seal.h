@@ -22,6 +22,6 @@ int seal_keyring(struct error *err);
 int seal_identity(uid_t uid, gid_t gid, struct error *err);
 int seal_no_new_privs(struct error *err);
 /* Empty mask, default handlers. */
-void seal_signals(void);
+int seal_signals(struct error *err);
 
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,16 +64,23 @@ int slot_open(const struct profile *profile, const struct limits *limits, bool r
 	return 0;
 }
 
-/* Everything in the slot dies with its launcher, which is pid 1 there. */
+/* Everything in the slot dies with its launcher, which is pid 1 there.  One that does not die in
+ * time waits in the kernel for something; then its uid is never used again by us. */
 static void end_launcher(struct slot *s)
 {
+	struct pollfd fd = {.fd = s->launcher_fd, .events = POLLIN};
+
 	if (s->launcher <= 0)
 		return;
-	(void)pidfd_send_signal(s->launcher_fd, SIGKILL, NULL, 0);
-	while (waitpid(s->launcher, NULL, 0) < 0 && errno == EINTR)
-		;
-	s->launcher = 0;
 	s->dead = true;
+	(void)pidfd_send_signal(s->launcher_fd, SIGKILL, NULL, 0);
+	/* For the case that the signal cannot be sent: it takes this for our end. */
+	(void)shutdown(s->socket, SHUT_RDWR);
+	if (poll(&fd, 1, KILL_MS) > 0) {
+		while (waitpid(s->launcher, NULL, 0) < 0 && errno == EINTR)
+			;
+		s->launcher = 0;
+	}
 }
 
 void slot_close(struct slot *s)
@@ -81,8 +89,6 @@ void slot_close(struct slot *s)
 
 	if (!s)
 		return;
-	/* Closing first saves the launcher from telling us anything. */
-	own_fd_end(&s->socket);
 	if (s->launcher > 0)
 		(void)pidfd_send_signal(s->launcher_fd, SIGKILL, NULL, 0);
 	/* What a killed belljar left is cleared away while our launcher dies. */
@@ -96,7 +102,9 @@ void slot_close(struct slot *s)
 	needed_list_done(&s->plan.needed);
 	own_fd_end(&s->launcher_fd);
 	own_fd_end(&s->work);
-	own_fd_end(&s->lock);
+	own_fd_end(&s->socket);
+	if (s->launcher <= 0) /* else the number stays taken for as long as we live */
+		own_fd_end(&s->lock);
 	if (s->board)
 		(void)munmap(s->board, sizeof(*s->board));
 	free(s);
@@ -188,7 +196,7 @@ static void take_start(struct slot *s, const struct to_warden *news)
 	s->outcome.setup_us = s->watch.start_us - s->asked_us;
 	s->phase = PHASE_RUNNING;
 	s->give_up_us = 0;
-	watch_begin(&s->watch);
+	watch_begin(&s->watch, s->work);
 }
 
 static void take_end(struct slot *s, const struct to_warden *news)

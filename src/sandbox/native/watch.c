@@ -3,6 +3,11 @@
  *
  * The cause of death comes from our own clock, the kernel's counters and
  * waitid; never from an exit code, which the program chooses.
+ *
+ * Memory has two limits.  To the kernel the files in /work are memory of the
+ * box, so the group's limit is --memory plus --disk: it acts at once, but lets
+ * a program without files have the space of both.  So we look as well, the
+ * more often the less is left, and leave the files out.
  */
 #include "sandbox/native/watch.h"
 
@@ -16,6 +21,8 @@
 enum {
 	LOOK_US = 20000,        /* how often in the first second */
 	LOOK_LATER_US = 100000, /* and then */
+	LOOK_SOON_US = 3000,    /* at most so often for memory: a look takes some 40 us */
+	FILL_PER_US = 4096,     /* bytes that a program can fill, with huge pages */
 	FORKS_BASE = 1000,      /* so many refused forks and more than a program gets wrong */
 	FORKS_PER_PROCESS = 20,
 };
@@ -45,19 +52,15 @@ void watch_close(struct watch *w)
 	w->group_open = false;
 }
 
-void watch_begin(struct watch *w)
-{
-	w->next_us = w->start_us + LOOK_US;
-	if (w->limits.wall_ms * 1000 < LOOK_US)
-		w->next_us = w->start_us + w->limits.wall_ms * 1000;
-	if (w->limits.cpu_ms * 1000 < LOOK_US && w->start_us + w->limits.cpu_ms * 1000 < w->next_us)
-		w->next_us = w->start_us + w->limits.cpu_ms * 1000;
-}
-
 static void raise_to(uint64_t *peak, uint64_t value)
 {
 	if (value > *peak)
 		*peak = value;
+}
+
+static uint64_t above(uint64_t value, uint64_t floor)
+{
+	return value > floor ? value - floor : 0;
 }
 
 static void look_at_processes(struct watch *w)
@@ -74,7 +77,8 @@ static void look_at_disk(struct watch *w, int work)
 
 	if (work < 0 || fstatvfs(work, &fs) < 0)
 		return;
-	raise_to(&w->seen.disk_peak_bytes, (fs.f_blocks - fs.f_bfree) * fs.f_frsize);
+	w->disk_now = (fs.f_blocks - fs.f_bfree) * fs.f_frsize;
+	raise_to(&w->seen.disk_peak_bytes, w->disk_now);
 	if (fs.f_files - fs.f_ffree > BOX_OWN_INODES)
 		raise_to(&w->seen.inodes_peak, fs.f_files - fs.f_ffree - BOX_OWN_INODES);
 	w->seen.disk_full |= fs.f_bfree == 0;
@@ -85,21 +89,62 @@ static void look_at_disk(struct watch *w, int work)
 static uint64_t earliest_cpu_end(const struct watch *w, uint64_t now, uint64_t used)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t left = w->limits.cpu_ms * 1000 > used ? w->limits.cpu_ms * 1000 - used : 0;
+	uint64_t left = above(w->limits.cpu_ms * 1000, used);
 
 	return now + left / (uint64_t)(cores > 0 ? cores : 1) + 500;
+}
+
+/* The same for memory, bounded by what looking costs. */
+static uint64_t earliest_memory_end(const struct watch *w, uint64_t now)
+{
+	uint64_t limit = w->limits.memory_bytes;
+	uint64_t soon = above(limit, w->memory_now) / FILL_PER_US;
+
+	return now + (soon > LOOK_SOON_US ? soon : LOOK_SOON_US);
 }
 
 static void set_next(struct watch *w, uint64_t now, uint64_t used)
 {
 	uint64_t wall = w->start_us + w->limits.wall_ms * 1000;
 	uint64_t cpu = earliest_cpu_end(w, now, used);
+	uint64_t memory = earliest_memory_end(w, now);
 
 	w->next_us = now + (now - w->start_us < 1000000 ? LOOK_US : LOOK_LATER_US);
 	if (wall < w->next_us)
 		w->next_us = wall;
 	if (cpu < w->next_us)
 		w->next_us = cpu;
+	if (memory < w->next_us)
+		w->next_us = memory;
+}
+
+void watch_begin(struct watch *w, int work)
+{
+	look_at_disk(w, work);
+	w->disk_at_start = w->disk_now;
+	set_next(w, w->start_us, 0);
+}
+
+/* Memory is what no file holds.  The parts lag behind a little, and a file may grow or go between
+ * two questions: before it costs the program its life we ask again, and ask for the sum of all
+ * that is charged to the group, which is exact.  Files that were there at the start are not. */
+static bool memory_is_over(struct watch *w, int work)
+{
+	uint64_t private, shared, all, files = w->disk_now, limit = w->limits.memory_bytes;
+
+	if (!w->group_open || cgroup_memory_held(&w->group, &private, &shared) < 0)
+		return false;
+	w->memory_now = private + above(shared, files);
+	if (w->memory_now > limit && cgroup_memory_charged(&w->group, &all) == 0) {
+		look_at_disk(w, work);
+		raise_to(&files, w->disk_now);
+		w->memory_now = private + above(shared, files);
+		all = above(all, above(files, w->disk_at_start));
+		if (all < w->memory_now)
+			w->memory_now = all;
+	}
+	raise_to(&w->seen.memory_peak_bytes, w->memory_now);
+	return w->memory_now > limit;
 }
 
 enum kill_reason watch_look(struct watch *w, uint64_t now, int work)
@@ -116,7 +161,8 @@ enum kill_reason watch_look(struct watch *w, uint64_t now, int work)
 	    used >= w->limits.cpu_ms * 1000)
 		return KILL_CPU;
 	/* v1 kills one process for memory where v2 kills the group: here the rest follows. */
-	if (w->group_open && cgroup_oom_kills(&w->group, &killed) == 0 && killed > 0)
+	if (memory_is_over(w, work) ||
+	    (w->group_open && cgroup_oom_kills(&w->group, &killed) == 0 && killed > 0))
 		return KILL_MEMORY;
 	if (w->group_open && cgroup_forks_refused(&w->group, &refused) == 0 &&
 	    refused > FORKS_BASE + FORKS_PER_PROCESS * w->limits.processes)
@@ -175,13 +221,29 @@ static enum kill_reason cause_of_death(const struct watch *w, const struct outco
 	return o->end == END_SIGNALLED ? reason_of_signal(w, o) : KILL_NONE;
 }
 
+/* The most that was seen; or, for what came and went between two looks, the smaller of two marks
+ * that the kernel keeps, each of which counts something more: the largest process (with the files
+ * it has mapped), and what the group gave back (with files that are deleted). */
+static uint64_t peak_of_memory(const struct watch *w, uint64_t largest_process)
+{
+	uint64_t freed, peak = largest_process;
+
+	if (w->group_open && cgroup_memory_freed(&w->group, &freed) == 0 && freed < peak)
+		peak = freed;
+	raise_to(&peak, w->seen.memory_peak_bytes);
+	return peak;
+}
+
 void watch_finish(struct watch *w, int work, struct outcome *o)
 {
 	uint64_t oom_kills = 0;
 
 	look_at_disk(w, work);
+	o->usage.memory_peak_bytes = peak_of_memory(w, o->usage.memory_peak_bytes);
 	if (w->group_open)
 		(void)cgroup_account(&w->group, &o->usage, &oom_kills);
+	if (w->killed_for == KILL_MEMORY)
+		raise_to(&o->usage.memory_limit_hits, 1);
 	/* Kernels before 6.11 do not count it; then what we saw is what we know. */
 	raise_to(&o->usage.processes_peak, w->seen.processes_peak);
 	o->usage.disk_peak_bytes = w->seen.disk_peak_bytes;

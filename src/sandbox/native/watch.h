@@ -17,6 +17,9 @@ struct watch {
 	uint64_t next_us;            /* when to look again */
 	enum kill_reason killed_for; /* the first limit it passed */
 	struct usage seen;           /* peaks of what is sampled */
+	uint64_t disk_now;           /* bytes in the box's files */
+	uint64_t disk_at_start;      /* and before it ran: not charged to its group */
+	uint64_t memory_now;
 };
 
 void watch_init(struct watch *w);
@@ -25,7 +28,7 @@ int watch_open(struct watch *w, const struct cgroup_slot *slot, const char *name
 void watch_close(struct watch *w);
 
 /* It runs since start_us. */
-void watch_begin(struct watch *w);
+void watch_begin(struct watch *w, int work);
 /* Looks at counters and clocks; returns the limit that was passed, if any. */
 enum kill_reason watch_look(struct watch *w, uint64_t now_us, int work);
 /* What wait told about the program and its children. */
