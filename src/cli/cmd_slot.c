@@ -63,6 +63,8 @@ static void tell_ready(struct server *s)
 
 	if (tell(s, SAY_READY, &reply, -1, &err) < 0)
 		s->done = true;
+	else
+		slot_prepare(s->slot);
 }
 
 /* The answer goes first: what is closed and made afterwards is nobody's to wait for. */
@@ -76,6 +78,8 @@ static void tell_end(struct server *s)
 	slot_finish(s->slot, &reply.outcome, &work);
 	if (tell(s, SAY_ENDED, &reply, s->keep_work ? work : -1, &err) < 0)
 		s->done = true;
+	else
+		slot_prepare(s->slot);
 }
 
 /* Files of one call are not for the next one: a box that got some and ran nothing goes, and as it

@@ -27,13 +27,14 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
+#include "call/limits.h"
 #include "call/pack.h"
 #include "lib/talk.h"
 
 enum {
 	ANSWER_MS = 15000, /* beyond what the helper itself allows for setting up and killing */
 	LEAVE_MS = 5000,   /* for a helper that was told to go */
-	WORDS_MAX = GRANTS_MAX + PROGRAMS_MAX + 16,
+	WORDS_MAX = GRANTS_MAX + PROGRAMS_MAX + LAYER_COUNT + 32,
 	HELPER_SOCKET = 3,
 };
 
@@ -96,9 +97,10 @@ static int compose(struct line *l, const struct profile *profile, const struct l
 	add(l, "slot");
 	add(l, "--fd");
 	add(l, "%d", HELPER_SOCKET);
-	/* The other limits come with each call; these two are the size of the first box. */
-	add(l, "--disk=%" PRIu64, limits->disk_bytes);
-	add(l, "--inodes=%" PRIu64, limits->inodes);
+	/* Limits come with each call; these are what the first one is prepared for. */
+	for (size_t i = 0; i < limit_row_count; i++)
+		add(l, "--%s=%" PRIu64 "%s", limit_rows[i].name, limits_get(limits, &limit_rows[i]),
+		    limit_rows[i].unit == UNIT_MS ? "ms" : "");
 	add_profile(l, profile);
 	return l->failed ? fail(err, ERR_SYSTEM, "allocate the helper's arguments") : 0;
 }

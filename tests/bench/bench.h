@@ -29,7 +29,7 @@ struct bench {
 	int own_mounts;         /* our mount namespace */
 	int v1_mounts;          /* the same without the cgroup2 mount; -1: there is no need */
 	int out, err;           /* where a run's output goes */
-	struct slot *slot;      /* the resident one */
+	struct bj_box *box;     /* the resident one */
 	unsigned serial;        /* containers need a new name each */
 };
 
@@ -69,7 +69,7 @@ void bench_spawn_quietly(struct bench *b, const struct command *c);
 /* What the last run wrote, at most room - 1 bytes of it. */
 void bench_output(const struct bench *b, char *ret_text, size_t room);
 
-/* A slot that is kept for all calls. */
+/* A box of libbelljar that is kept for all calls. */
 int resident_open(struct bench *b, struct error *err);
 void resident_close(struct bench *b);
 int resident_call(struct bench *b, const struct bench_job *job, struct error *err);

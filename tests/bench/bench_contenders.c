@@ -108,7 +108,7 @@ static const char *resident_absent(struct bench *b)
 {
 	static struct error err;
 
-	if (b->slot || resident_open(b, &err) == 0)
+	if (b->box || resident_open(b, &err) == 0)
 		return NULL;
 	return err.text;
 }
@@ -213,7 +213,7 @@ const struct contender contenders[] = {
 	},
 	{
 		.name = "resident",
-		.what = "belljar, a slot that is kept, all layers",
+		.what = "libbelljar, a box that is kept, all layers",
 		.absent = resident_absent,
 		.call = resident_call,
 	},

@@ -1,71 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_resident.c - calls through a slot that is kept: what a daemon's client would see of it. */
+/* bench_resident.c - calls through libbelljar: a box that is kept, as its users see it. */
 #include "bench.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <stdint.h>
-#include <string.h>
+#include <belljar.h>
 
-#include "base/own.h"
-#include "call/limits.h"
-#include "sandbox/native/slot.h"
-
-static char *const environment[] = {
-	(char *)(uintptr_t) "PATH=/usr/local/bin:/usr/bin:/bin",
-	(char *)(uintptr_t) "HOME=/work",
-	(char *)(uintptr_t) "LANG=C.UTF-8",
-	NULL,
-};
+#include "base/fd.h"
 
 int resident_open(struct bench *b, struct error *err)
 {
-	const struct profile profile = {0};
-	struct limits limits;
-
-	limits_default(&limits);
-	return slot_open(&profile, &limits, true, &b->slot, err);
+	b->box = bj_box_new();
+	if (!b->box)
+		return fail_sys(err, "make a box");
+	if ((!b->belljar || bj_box_set(b->box, "helper", b->belljar) == 0) &&
+	    bj_box_prepare(b->box) == 0)
+		return 0;
+	(void)fail(err, ERR_SYSTEM, "%s", bj_error(b->box));
+	resident_close(b);
+	return -1;
 }
 
 void resident_close(struct bench *b)
 {
-	slot_end(&b->slot);
-	b->slot = NULL;
+	bj_box_free(b->box);
+	b->box = NULL;
 }
 
-static int wait_for_end(struct slot *slot, struct error *err)
+static int check(const struct bj_result *r, struct error *err)
 {
-	while (!slot_step(slot)) {
-		struct pollfd news = {.fd = slot_fd(slot), .events = POLLIN};
-
-		if (poll(&news, 1, slot_wait_ms(slot)) < 0 && errno != EINTR)
-			return fail_sys(err, "wait for the slot");
-	}
-	return 0;
+	if (r->status == BJ_SUCCESS)
+		return 0;
+	return fail(err, ERR_SYSTEM, "exit code %d, signal %d%s%s", r->exit_code, r->signal,
+		    r->error ? ": " : "", r->error ? r->error : "");
 }
 
 int resident_call(struct bench *b, const struct bench_job *job, struct error *err)
 {
-	own_fd null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	struct job call = {.argv = (char **)(uintptr_t)job->argv,
-			   .env = (char **)(uintptr_t)environment};
-	struct outcome outcome;
-	int work = -1;
+	struct bj_result *result;
+	int failed;
 
-	if (!b->slot)
-		return fail(err, ERR_SYSTEM, "there is no slot");
-	limits_default(&call.limits);
-	if (slot_start(b->slot, &call, (int[3]){null, b->out, b->err}, err) < 0 ||
-	    wait_for_end(b->slot, err) < 0)
-		return -1;
-	slot_finish(b->slot, &outcome, &work);
-	own_fd_end(&work);
-	if (outcome.end == END_EXITED && outcome.exit_code == 0)
-		return 0;
-	if (outcome.error.kind != ERR_NONE) {
-		*err = outcome.error;
-		return -1;
-	}
-	return fail(err, ERR_SYSTEM, "exit code %d, signal %d", outcome.exit_code, outcome.signal);
+	if (!b->box)
+		return fail(err, ERR_SYSTEM, "there is no box");
+	if (bj_run(b->box, job->argv, NULL, &result) < 0)
+		return fail(err, ERR_SYSTEM, "%s", bj_error(b->box));
+	failed = check(result, err) < 0 ||
+		 fd_write_all(b->out, result->out.data, result->out.size, err) < 0;
+	bj_result_free(result);
+	return failed ? -1 : 0;
 }

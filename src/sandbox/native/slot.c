@@ -356,21 +356,18 @@ static int send_run(struct slot *s, const struct limits *limits, const int io[3]
 int slot_start_words(struct slot *s, const struct limits *limits, const int io[3], int words,
 		     struct error *err)
 {
-	char name[32];
-
 	if (s->dead || s->phase != PHASE_IDLE)
 		return fail(err, ERR_INTERNAL, "the slot is %s", s->dead ? "dead" : "busy");
 	if (limits_check(limits, err) < 0 || want_box(s, limits, err) < 0)
 		return -1;
-	if (s->calls++) /* the first call waits for the slot as well */
+	if (s->calls++ || s->box_waits) /* the first call may wait for the slot as well */
 		s->asked_us = clock_us();
 	s->give_up_us = clock_us() + SETUP_MS * 1000ULL;
 	s->outcome = (struct outcome){0};
 	s->kill_sent = false;
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
-	(void)snprintf(name, sizeof(name), "box%u", s->calls);
 	/* Making the groups and making the slot go on at the same time. */
-	if (watch_open(&s->watch, &s->groups, name, limits, err) < 0 ||
+	if (watch_open(&s->watch, &s->groups, limits, err) < 0 ||
 	    slot_wait_until(s, &s->mapped, err) < 0 || send_run(s, limits, io, words, err) < 0) {
 		watch_close(&s->watch);
 		return -1;
@@ -455,4 +452,10 @@ void slot_finish(struct slot *s, struct outcome *ret, int *ret_work)
 	if (ret_work)
 		*ret_work = take_fd(&s->work);
 	s->phase = PHASE_IDLE;
+}
+
+void slot_prepare(struct slot *s)
+{
+	if (s->phase == PHASE_IDLE && !s->dead)
+		watch_prepare(&s->watch, &s->groups, s->calls ? &s->watch.limits : &s->plan.first);
 }

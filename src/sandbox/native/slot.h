@@ -44,6 +44,9 @@ bool slot_step(struct slot *slot);
 void slot_kill(struct slot *slot, enum kill_reason reason);
 /* After the end: the outcome, and the box's /work if asked for (the caller's then). */
 void slot_finish(struct slot *slot, struct outcome *ret, int *ret_work);
+/* Between calls, when nobody waits: cleans up after the last one and gets ready for the next, which
+ * most likely has the same limits. */
+void slot_prepare(struct slot *slot);
 /* Can it serve another call? */
 bool slot_is_usable(const struct slot *slot);
 

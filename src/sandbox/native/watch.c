@@ -12,6 +12,7 @@
 #include "sandbox/native/watch.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -32,24 +33,67 @@ void watch_init(struct watch *w)
 	*w = (struct watch){0};
 }
 
-int watch_open(struct watch *w, const struct cgroup_slot *slot, const char *name,
-	       const struct limits *limits, struct error *err)
+/* Names are used once: a group that lingers must not be in the way of another. */
+static int make_group(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits,
+		      struct cgroup *ret, struct error *err)
 {
-	watch_close(w);
-	*w = (struct watch){.limits = *limits};
-	if (cgroup_open(slot, name, limits, &w->group, err) < 0)
-		return fail_in(err, "control group");
-	w->group_open = true;
+	char name[32];
+
+	(void)snprintf(name, sizeof(name), "box%u", ++w->serial);
+	return cgroup_open(slot, name, limits, ret, err) < 0 ? fail_in(err, "control group") : 0;
+}
+
+static void drop(struct cgroup *group, bool *open)
+{
+	struct error err = {0};
+
+	if (*open)
+		(void)cgroup_close(group, &err);
+	*open = false;
+}
+
+static bool same_groups(const struct limits *a, const struct limits *b)
+{
+	return a->memory_bytes == b->memory_bytes && a->disk_bytes == b->disk_bytes &&
+	       a->processes == b->processes && a->cpu_percent == b->cpu_percent;
+}
+
+void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits)
+{
+	struct error err;
+
+	drop(&w->group, &w->group_open);
+	if (w->next_open && same_groups(&w->next_limits, limits))
+		return;
+	drop(&w->next, &w->next_open);
+	w->next_limits = *limits;
+	w->next_open = make_group(w, slot, limits, &w->next, &err) == 0;
+}
+
+int watch_open(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits,
+	       struct error *err)
+{
+	struct watch fresh = {.limits = *limits};
+
+	drop(&w->group, &w->group_open);
+	if (w->next_open && same_groups(&w->next_limits, limits)) {
+		fresh.group = w->next;
+		w->next_open = false;
+	} else {
+		drop(&w->next, &w->next_open);
+		if (make_group(w, slot, limits, &fresh.group, err) < 0)
+			return -1;
+	}
+	fresh.group_open = true;
+	fresh.serial = w->serial;
+	*w = fresh;
 	return 0;
 }
 
 void watch_close(struct watch *w)
 {
-	struct error err = {0};
-
-	if (w->group_open)
-		(void)cgroup_close(&w->group, &err);
-	w->group_open = false;
+	drop(&w->group, &w->group_open);
+	drop(&w->next, &w->next_open);
 }
 
 static void raise_to(uint64_t *peak, uint64_t value)
@@ -254,5 +298,4 @@ void watch_finish(struct watch *w, int work, struct outcome *o)
 		o->killed_for = w->killed_for;
 	else if (o->end != END_NOT_STARTED)
 		o->killed_for = cause_of_death(w, o, oom_kills);
-	watch_close(w);
 }

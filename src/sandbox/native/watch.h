@@ -20,11 +20,18 @@ struct watch {
 	uint64_t disk_now;           /* bytes in the box's files */
 	uint64_t disk_at_start;      /* and before it ran: not charged to its group */
 	uint64_t memory_now;
+	struct cgroup next; /* of the next box, made while nobody waits */
+	bool next_open;
+	struct limits next_limits;
+	unsigned serial;
 };
 
 void watch_init(struct watch *w);
-int watch_open(struct watch *w, const struct cgroup_slot *slot, const char *name,
-	       const struct limits *limits, struct error *err);
+int watch_open(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits,
+	       struct error *err);
+/* Between boxes: removes the groups of the last one and makes those of the next.  Nothing fails
+ * here that watch_open does not try again. */
+void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits);
 void watch_close(struct watch *w);
 
 /* It runs since start_us. */
@@ -33,7 +40,7 @@ void watch_begin(struct watch *w, int work);
 enum kill_reason watch_look(struct watch *w, uint64_t now_us, int work);
 /* What wait told about the program and its children. */
 void watch_rusage(struct watch *w, const struct rusage *r, struct outcome *o);
-/* Everything is dead: final counters, cause of death; removes the groups. */
+/* Everything is dead: final counters, cause of death.  The groups stay until somebody has time. */
 void watch_finish(struct watch *w, int work, struct outcome *o);
 
 #endif
