@@ -96,7 +96,7 @@ class Log:
 
     def __init__(self, path):
         self.calls, self.hit, self.left, self.posture = [], None, [], set()
-        self.target, self.end = False, ("none", 0)
+        self.target, self.stillborn, self.end = False, False, ("none", 0)
         with open(path, errors="backslashreplace") as lines:
             for line in lines:
                 words = line.split()
@@ -109,7 +109,7 @@ class Log:
                 elif words[0] == "target":
                     self.target = True
                 elif words[0] == "stillborn":
-                    self.target = False
+                    self.target, self.stillborn = False, True
                 elif words[0] == "posture":
                     self.posture.add(plain(line.rstrip("\n").removeprefix("posture ")))
                 elif words[0] == "end":
@@ -169,7 +169,7 @@ class Bench:
                     "BELLJAR_TEST_CANARY": "1", "LC_ALL": "C.UTF-8"}
         self.bare()  # the first run may make its lock file, which stays
         self.before = arena.everything(groups)
-        self.clean = self.layers = None
+        self.clean = self.layers = self.pid_1 = None
         self.swept = 0
 
     def command(self, *program, options=()):
@@ -218,8 +218,8 @@ def wrong_account(r):
     if a is None:
         return ["exit code 0 without an account"] if (how, code) == ("exit", 0) else []
     wrong = []
-    if a["success"] and not r.sealed:
-        wrong.append("the account says success, but the witness's word is missing")
+    if a["success"] and a["stdout"]["data"] != "SEALED\n":
+        wrong.append(f"the account says success and has stdout {a['stdout']['data']!r}")
     if a["exit_code"] is not None and not r.log.target:
         wrong.append(f"the account has exit code {a['exit_code']}, but nothing ran")
     if a["stdout"]["data"] != r.out and code == 0:
@@ -227,7 +227,7 @@ def wrong_account(r):
     return wrong
 
 
-def wrong_end(r):
+def wrong_end(r, pid_1):
     """The exit code and the words must tell what happened."""
     how, code = r.log.end
     hit = r.log.hit
@@ -241,8 +241,10 @@ def wrong_end(r):
         return []  # the dynamic loader's own failure, before main
     if how == "signal":
         return [f"belljar died of signal {code}"]
-    # A kill within exec itself cannot be told from one at the program's first instruction.
-    if hit and hit.name == "execve" and code == 128 + signal.SIGKILL:
+    # A kill within exec cannot be told from one at the program's first instruction; and the end
+    # of the box's pid 1 finds it anywhere.
+    in_exec = r.log.stillborn or (hit and (hit.name == "execve" or hit.place == pid_1))
+    if in_exec and code == 128 + signal.SIGKILL:
         return []
     if not r.log.target and code not in (125, 126):
         return [f"the witness never ran, but the exit code is {code}"]
@@ -282,7 +284,7 @@ class Verdict:
         self.ran += r.log.target
         self.add(what, aim, "sealed", wrong_seal(self.bench, r))
         if not (killed and hit and hit.place == "0"):
-            self.add(what, aim, "ended", wrong_end(r) + wrong_account(r))
+            self.add(what, aim, "ended", wrong_end(r, self.bench.pid_1) + wrong_account(r))
         elif r.log.end[0] == "hang":
             self.add(what, aim, "ended", ["killed, but did not end"])
         may_stay = killed or (hit is not None and hit.name in TIDYING)
@@ -356,6 +358,7 @@ def clean_run(tap, bench):
            bench.leftovers(False))
     bench.accept_leftovers()
     bench.clean, bench.layers = log.posture, r.layers
+    bench.pid_1 = next((p.place for p in log.calls if p.name == "execveat"), None)
     return log.calls if good else None
 
 
@@ -428,7 +431,7 @@ def body(groups, belljar, inject, witness):
     os.dup2(os.open(ACCOUNT, os.O_RDWR | os.O_CREAT, 0o600), STATUS_FD, inheritable=True)
     tap = Tap()
     bare_witness(tap, witness)
-    budgets = {0: (40, 8, 14), arena.USER: (14, 4, 6)}
+    budgets = {0: (35, 8, 24), arena.USER: (14, 5, 16)}
     for uid, (each_s, kinds_s, kill_s) in budgets.items():
         bench = Bench(groups, (belljar, inject, witness), uid)
         points = clean_run(tap, bench)
