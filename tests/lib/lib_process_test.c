@@ -204,7 +204,7 @@ static void check_killed_caller(bool stray)
 		be_killed(ends[1], stray);
 	(void)close(ends[1]);
 	CHECK(read(ends[0], &byte, 1) == 1);
-	for (int i = 0; i < 200 && n < (stray ? 7 : 6); i++) {
+	for (int i = 0; i < 200 && n < (stray ? 6 : 5); i++) {
 		sleep_ms(10);
 		n = descendants_of(child, all, LEN(all));
 	}
