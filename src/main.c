@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - the first word picks a command. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/own.h"
 #include "base/text.h"
@@ -44,8 +48,25 @@ static int complain_about(const char *word)
 	return EXIT_BELLJAR;
 }
 
+/* Started without 0, 1 or 2, the first file we open would take that place, and be written to. */
+static bool fill_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd < 3);
+	if (fd < 0)
+		(void)fprintf(stderr, "belljar: open /dev/null: %s\n", strerror(errno));
+	else
+		(void)close(fd);
+	return fd >= 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (!fill_standard_descriptors())
+		return EXIT_BELLJAR;
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_BELLJAR;

@@ -81,8 +81,8 @@ void account_judge(struct account *a)
 	}
 	if (o->killed_for != KILL_NONE)
 		a->status = status_of_kill(o->killed_for);
-	else if (o->end == END_EXITED && o->exit_code == 0)
-		a->status = STATUS_SUCCESS;
+	else if (o->end == END_EXITED && o->exit_code == 0 && o->error.kind == ERR_NONE)
+		a->status = STATUS_SUCCESS; /* an error now is ours: output or files were lost */
 	else
 		a->status = STATUS_ERROR;
 }

@@ -73,17 +73,20 @@ static void keep(struct stream *s, const char *data, size_t len)
 	}
 }
 
-static bool takes_more(int fd)
+static bool takes_more(struct capture *c)
 {
-	struct pollfd listener = {.fd = fd, .events = POLLOUT};
+	struct pollfd listener = {.fd = c->live.fd, .events = POLLOUT};
+	int n = poll(&listener, 1, 0);
 
-	return poll(&listener, 1, 0) > 0;
+	if (n < 0 && errno != EINTR)
+		c->failed = errno;
+	return n > 0;
 }
 
 /* A pipe that can be written to takes PIPE_BUF bytes without waiting, blocking or not. */
 static void pass_on(struct capture *c)
 {
-	while (c->left && c->live.fd >= 0 && takes_more(c->live.fd)) {
+	while (c->left && c->live.fd >= 0 && takes_more(c)) {
 		ssize_t n =
 			write(c->live.fd, c->held + c->at, c->left < PIPE_BUF ? c->left : PIPE_BUF);
 
@@ -133,8 +136,11 @@ void capture_drain(struct capture *c, uint64_t until_us)
 
 	while (c->fd >= 0 && c->left == 0 && (now = clock_us()) < until_us) {
 		struct pollfd fd = {.fd = c->fd, .events = POLLIN};
+		int n = poll(&fd, 1, (int)((until_us - now) / 1000));
 
-		if (poll(&fd, 1, (int)((until_us - now) / 1000)) <= 0)
+		if (n < 0 && errno != EINTR)
+			c->failed = errno;
+		if (n == 0 || c->failed)
 			break;
 		capture_move(c);
 	}

@@ -183,10 +183,12 @@ static void deliver_rest(struct run *run, struct capture *c, uint64_t until)
 		};
 
 		capture_drain(c, until);
-		if (c->left == 0)
+		if (c->left == 0 || c->failed)
 			return;
-		if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
+		if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR) {
+			c->failed = errno;
 			return;
+		}
 		if (fds[1].revents || fds[2].revents)
 			return;
 		capture_move(c);

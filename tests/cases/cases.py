@@ -49,9 +49,9 @@ USER = int(os.environ.get("CASES_UID", "61234"))
 LIMIT_S = 60
 REPEATABLE = {"expect-json", "expect-stdout-has", "expect-stderr-has", "expect-stdout-lacks",
               "expect-stderr-lacks"}
-SINGLE = {"as", "needs", "setup", "run", "stdin", "stdin-bytes", "stdout", "umask", "closed", "signal",
-          "expect-exit", "expect-stdout", "expect-stderr", "expect-stdout-bytes", "expect-live",
-          "expect-seconds", "then", "degraded"}
+SINGLE = {"as", "needs", "setup", "run", "stdin", "stdin-bytes", "stdout", "umask", "closed",
+          "signal", "expect-exit", "expect-stdout", "expect-stderr", "expect-stdout-bytes",
+          "expect-live", "expect-seconds", "then", "degraded"}
 ACCOUNT_KEYS = {"schema", "id", "status", "success", "exit_code", "signal", "signal_name",
                 "was_killed", "kill_reason", "execution_time_ms", "setup_time_ms", "error",
                 "stdout", "stderr", "resource_usage", "limits", "near_misses", "artifacts",

@@ -299,10 +299,11 @@ class Tap:
     def ok(self, good, what, notes=()):
         self.count += 1
         self.failed += not good
-        for note in notes[:60]:
+        most = 5000 if FULL else 60
+        for note in notes[:most]:
             print(f"# {note}")
-        if len(notes) > 60:
-            print(f"# … and {len(notes) - 60} more")
+        if len(notes) > most:
+            print(f"# … and {len(notes) - most} more")
         print(f"{'ok' if good else 'not ok'} {self.count} - {what}", flush=True)
 
     def verdict(self, v, planned):

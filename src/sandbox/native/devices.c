@@ -42,7 +42,7 @@ static int add_links(int dir, struct error *err)
 	for (size_t i = 0; i < ARRAY_LEN(links); i++)
 		if (symlinkat(links[i].to, dir, links[i].name) < 0)
 			return fail_sys(err, "link /dev/%s", links[i].name);
-	if (mkdirat(dir, "shm", 0755) < 0)
+	if (mkdirat(dir, "shm", 0755) < 0 || fchmodat(dir, "shm", 0755, 0) < 0)
 		return fail_sys(err, "create /dev/shm");
 	return 0;
 }

@@ -190,9 +190,10 @@ static int enter_slot(struct launcher *l, struct error *err)
 
 	if (keep_own_descriptors(plan, err) < 0)
 		return -1;
-	/* Boxes are to die before anything of the host does.  Not a wall: a host may forbid it. */
+	(void)umask(022); /* the caller's may be stricter than a root can stand */
+	/* Boxes are to die before anything of the host does. */
 	if (fd_put_file(AT_FDCWD, "/proc/self/oom_score_adj", "500", err) < 0)
-		*err = (struct error){0};
+		return -1;
 	if (forbid_executable_memfds(plan, err) < 0)
 		return -1;
 	if (plan->root_mode && identity_leave_root(plan, err) < 0)
