@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -209,7 +210,7 @@ int box_make(struct box *box, const struct plan *plan, const struct limits *limi
 	box->made_for = *limits;
 	if (m.err.kind != ERR_NONE) {
 		*err = m.err;
-		box_kill(box);
+		(void)box_kill(box);
 		box_done(box);
 		return -1;
 	}
@@ -222,18 +223,24 @@ int box_make(struct box *box, const struct plan *plan, const struct limits *limi
 	return 0;
 }
 
-void box_kill(struct box *box)
+bool box_kill(struct box *box)
 {
+	enum { MOMENT_MS = 100 };
+	struct pollfd end = {.fd = box->pidfd, .events = POLLIN};
+	int status = 0;
+
 	if (!box->init)
-		return;
-	/* Either is enough: the leash is for the case that the signal cannot be sent. */
-	(void)pidfd_send_signal(box->pidfd, SIGKILL, NULL, 0);
+		return true;
+	/* The leash first: how pid 1 ends then tells whether it was alive and well until now. */
 	own_fd_end(&box->leash);
 	box->leash = -1;
+	if (poll(&end, 1, MOMENT_MS) <= 0)
+		(void)pidfd_send_signal(box->pidfd, SIGKILL, NULL, 0);
 	/* Returns only after every process of the pid namespace is gone. */
-	while (waitpid(box->init, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(box->init, &status, 0) < 0 && errno == EINTR)
 		;
 	box->init = 0;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 void box_done(struct box *box)

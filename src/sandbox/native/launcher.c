@@ -44,6 +44,7 @@ struct launcher {
 	struct box box;
 	pid_t program; /* 0: none runs */
 	int program_fd;
+	bool kill_ordered;
 	bool another; /* prepare the next box when this one ends */
 	struct limits next;
 };
@@ -281,12 +282,14 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 }
 
 /* Whatever happened, there is no program and no box any more. */
-static void clear_box(struct launcher *l)
+static bool clear_box(struct launcher *l)
 {
-	box_kill(&l->box);
+	bool well = box_kill(&l->box);
+
 	own_fd_end(&l->program_fd);
 	l->program_fd = -1;
 	l->program = 0;
+	return well;
 }
 
 static void prepare_next(struct launcher *l)
@@ -310,6 +313,7 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 		(void)fail(&news.error, ERR_INTERNAL, "a run came with %zu descriptors or no box",
 			   n_fds);
 	l->another = order->another;
+	l->kill_ordered = false;
 	l->next = order->limits;
 	if (news.error.kind == ERR_NONE && start(l, order, fds, &news.error) == 0) {
 		news.start_us = l->board->start_us;
@@ -326,7 +330,7 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 		while (waitpid(l->program, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
-	clear_box(l);
+	(void)clear_box(l);
 	news.news = NEWS_NO_START;
 	if (tell(l, &news, NULL, 0) < 0)
 		_exit(1);
@@ -348,11 +352,12 @@ static void obey(struct launcher *l)
 		run(l, &order, fds, n_fds);
 		break;
 	case ORDER_KILL:
+		l->kill_ordered = true;
 		if (l->box.init)
 			(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
 		break;
 	case ORDER_BOX:
-		clear_box(l);
+		(void)clear_box(l);
 		box_done(&l->box);
 		if (offer_box(l, &order.limits, &err) < 0)
 			give_up(l, &err);
@@ -376,7 +381,9 @@ static void see_end(struct launcher *l)
 	news.end_us = clock_us();
 	news.end_code = info.si_code;
 	news.end_status = info.si_status;
-	clear_box(l);
+	/* Nobody asked for it: then the program did not die of anything it did. */
+	if (!clear_box(l) && !l->kill_ordered)
+		(void)fail(&news.error, ERR_SYSTEM, "pid 1 of the box died");
 	if (tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 	prepare_next(l);

@@ -210,6 +210,11 @@ static void take_end(struct slot *s, const struct to_warden *news)
 	o->signal = exited ? 0 : news->end_status;
 	o->run_us = news->end_us > s->watch.start_us ? news->end_us - s->watch.start_us : 0;
 	watch_rusage(&s->watch, &news->rusage, o);
+	if (news->error.kind != ERR_NONE) {
+		o->error = news->error;
+		end_call(s, END_UNKNOWN);
+		return;
+	}
 	end_call(s, exited ? END_EXITED : END_SIGNALLED);
 }
 
