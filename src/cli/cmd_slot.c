@@ -31,6 +31,7 @@ struct server {
 	struct slot *slot;
 	bool running;
 	bool keep_work;
+	bool once;    /* its network carries packets, and remembers them: one call, one slot */
 	bool touched; /* the waiting box may hold files that were put in */
 	bool done;    /* nobody to serve, or nothing to serve with */
 };
@@ -63,7 +64,7 @@ static void tell_ready(struct server *s)
 
 	if (tell(s, SAY_READY, &reply, -1, &err) < 0)
 		s->done = true;
-	else
+	else if (!s->once)
 		slot_prepare(s->slot);
 }
 
@@ -75,10 +76,11 @@ static void tell_end(struct server *s)
 	own_fd work = -1;
 
 	s->running = false;
+	s->done |= s->once;
 	slot_finish(s->slot, &reply.outcome, &work);
 	if (tell(s, SAY_ENDED, &reply, s->keep_work ? work : -1, &err) < 0)
 		s->done = true;
-	else
+	else if (!s->once)
 		slot_prepare(s->slot);
 }
 
@@ -228,7 +230,8 @@ static int open_slot(struct server *s, const struct run_options *o, char **argv,
 {
 	struct error ignored;
 
-	if (slot_open(&o->request.profile, &o->request.job.limits, true, &s->slot, err) == 0)
+	s->once = o->request.profile.loopback;
+	if (slot_open(&o->request.profile, &o->request.job.limits, !s->once, &s->slot, err) == 0)
 		return 0;
 	if (cli_may_ask_systemd(&o->request.profile, err))
 		(void)delegate_reexec(argv - 1, &ignored);

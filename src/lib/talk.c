@@ -78,12 +78,23 @@ static void terminate(struct error *error)
 		error->kind = ERR_INTERNAL;
 }
 
+/* A bool from outside may be a byte that is none. */
+static void tame_bool(bool *value)
+{
+	unsigned char byte;
+
+	memcpy(&byte, value, sizeof(byte));
+	*value = byte != 0;
+}
+
 static void tame_outcome(struct outcome *o)
 {
 	if ((unsigned)o->end > END_SIGNALLED)
 		o->end = END_UNKNOWN;
 	if ((unsigned)o->killed_for >= KILL_COUNT)
 		o->killed_for = KILL_NONE;
+	tame_bool(&o->usage.disk_full);
+	tame_bool(&o->usage.inodes_full);
 	for (int i = 0; i < LAYER_COUNT; i++) {
 		struct layer_report *layer = &o->layers[i];
 

@@ -338,3 +338,26 @@ TEST(threads_run_boxes_of_their_own_at_the_same_time)
 		CHECK(pthread_join(threads[i], NULL) == 0);
 	CHECK(good_calls == 40);
 }
+
+TEST(a_loopback_that_carried_packets_is_not_used_again)
+{
+	static const char talk[] = "import socket\n"
+				   "server = socket.create_server(('127.0.0.1', 0))\n"
+				   "client = socket.create_connection(server.getsockname())\n"
+				   "server.accept()[0].close()\n"
+				   "print('talked')\n";
+	static const char count[] =
+		"line = [l for l in open('/proc/self/net/dev') if ' lo:' in l][0]\n"
+		"print(line.split()[1])\n";
+	struct bj_box *box = make_box();
+	struct bj_result *r = NULL;
+
+	CHECK(bj_box_set(box, "loopback", NULL) == 0);
+	CHECK(bj_run_code(box, "python", talk, NULL, &r) == 0);
+	CHECK_STR(r->out.data, "talked\n");
+	bj_result_free(r);
+	CHECK(bj_run_code(box, "python", count, NULL, &r) == 0);
+	CHECK_STR(r->out.data, "0\n");
+	bj_result_free(r);
+	bj_box_free(box);
+}

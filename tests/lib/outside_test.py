@@ -122,6 +122,20 @@ def builds_the_example_from_an_installed_tree():
         assert text.startswith("42\n"), text
 
 
+def builds_the_example_of_the_readme():
+    need("cc")
+    text = open(os.path.join(SOURCE, "README.md")).read()
+    example = re.search(r"^```c\n(.*?)^```$", text, re.M | re.S).group(1)
+    with tempfile.TemporaryDirectory() as where:
+        program = os.path.join(where, "example")
+        output("cc", "-Wall", "-Wextra", "-Werror", "-xc", "-", "-I", os.path.dirname(HEADER),
+               "-L", os.path.dirname(LIBRARY), "-lbelljar", "-o", program, input=example)
+        if os.geteuid() != 0:
+            raise Skip("it builds; its box wants control groups, which users may lack")
+        text = output(program, env=dict(ENV, LD_LIBRARY_PATH=os.path.dirname(LIBRARY)))
+        assert text == "success: 42\n", text
+
+
 class Helper:
     """belljar slot, with the other end of its socket in our hands."""
 
@@ -223,6 +237,7 @@ TESTS = [
     has_a_header_for_clangs_cpp,
     runs_the_example,
     builds_the_example_from_an_installed_tree,
+    builds_the_example_of_the_readme,
     ends_its_helper_when_it_hears_noise,
     refuses_calls_that_are_not_whole,
     says_why_its_helper_cannot_start,
