@@ -17,7 +17,7 @@ meson             run,test,bench,lint,fuzz  describes the build
 ninja-build       run,test,bench,lint,fuzz  does the build
 pkgconf           run,test,bench,lint,fuzz  finds libraries for the build
 python3           run,test,bench,lint       runs inside the boxes of the tour and of the tests
-libssl3|libssl3t64 run,test                 SHA-256 of the files that are copied out of a box
+libssl-dev        run,test,bench,lint,fuzz  SHA-256, linked into belljar
 clang             test,fuzz                 the second compiler that must accept the tree
 clang-format      test,lint                 checks the layout of the source
 clang-tidy        test,lint                 checks the source for mistakes
