@@ -9,6 +9,8 @@
 #include "lib_box.h"
 #include "scratch.h"
 
+#define SCRATCH __attribute__((cleanup(scratch_end))) struct scratch
+
 static void *prepare_and_end(void *box)
 {
 	CHECK(bj_box_prepare(box) == 0);
@@ -291,7 +293,7 @@ TEST(ignored_and_blocked_signals_and_no_standard_descriptors_are_fine)
 TEST(nothing_is_printed_and_no_disposition_changes)
 {
 	static const int numbers[] = {SIGINT, SIGPIPE, SIGCHLD, SIGTERM, SIGSYS};
-	__attribute__((cleanup(scratch_end))) struct scratch s = scratch_make();
+	SCRATCH s = scratch_make();
 	struct sigaction before[LEN(numbers)], after[LEN(numbers)];
 	int saved = fcntl(1, F_DUPFD_CLOEXEC, 10),
 	    said = openat(s.fd, "said", O_CREAT | O_RDWR, 0600);

@@ -7,6 +7,8 @@
 #include "lib_box.h"
 #include "scratch.h"
 
+#define SCRATCH __attribute__((cleanup(scratch_end))) struct scratch
+
 TEST(a_program_runs_and_the_result_is_whole)
 {
 	struct bj_box *box = make_box();
@@ -155,7 +157,7 @@ TEST(files_of_a_call_that_could_not_start_are_gone)
 
 TEST(files_come_out_with_their_hash)
 {
-	__attribute__((cleanup(scratch_end))) struct scratch s = scratch_make();
+	SCRATCH s = scratch_make();
 	struct bj_box *box = make_box();
 	struct bj_result *r;
 	char get[100], path[100];
@@ -201,7 +203,7 @@ TEST(limits_hold_from_the_next_call_on)
 
 TEST(a_permission_holds_from_the_next_call_on)
 {
-	__attribute__((cleanup(scratch_end))) struct scratch s = scratch_make();
+	SCRATCH s = scratch_make();
 	struct bj_box *box = make_box();
 	char path[100];
 	int fd;
@@ -314,15 +316,23 @@ static atomic_int good_calls;
 
 static void *call_often(void *unused)
 {
+	const struct bj_file file = {"in/put", "x", 1, 0};
+	SCRATCH s = scratch_make();
+	struct bj_input in = BJ_INPUT_INIT;
 	struct bj_box *box = make_box();
+	char get[100];
 
 	(void)unused;
+	in.files = &file;
+	in.n_files = 1;
+	(void)snprintf(get, sizeof(get), "in/*:%s", s.path);
+	CHECK(bj_box_set(box, "get", get) == 0);
 	for (int i = 0; i < 10; i++) {
 		char line[40], expected[40];
 
 		(void)snprintf(expected, sizeof(expected), "%d %d\n", i, (int)gettid());
 		(void)snprintf(line, sizeof(line), "echo %d %d", i, (int)gettid());
-		good_calls += prints(box, NULL, line, expected);
+		good_calls += prints(box, &in, line, expected);
 	}
 	bj_box_free(box);
 	return NULL;
@@ -331,9 +341,13 @@ static void *call_often(void *unused)
 TEST(threads_run_boxes_of_their_own_at_the_same_time)
 {
 	pthread_t threads[4];
+	pthread_attr_t small;
 
+	/* No more stack than the manual says is needed. */
+	CHECK(pthread_attr_init(&small) == 0);
+	CHECK(pthread_attr_setstacksize(&small, 256 << 10) == 0);
 	for (size_t i = 0; i < LEN(threads); i++)
-		CHECK(pthread_create(&threads[i], NULL, call_often, NULL) == 0);
+		CHECK(pthread_create(&threads[i], &small, call_often, NULL) == 0);
 	for (size_t i = 0; i < LEN(threads); i++)
 		CHECK(pthread_join(threads[i], NULL) == 0);
 	CHECK(good_calls == 40);
