@@ -309,8 +309,7 @@ const size_t option_row_count = ARRAY_LEN(option_rows);
 
 void options_init(struct run_options *o)
 {
-	memset(o, 0, sizeof(*o));
-	request_init(&o->request);
+	request_set_defaults(&o->request);
 	o->status_fd = -1;
 }
 

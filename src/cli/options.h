@@ -43,6 +43,7 @@ struct option_row {
 extern const struct option_row option_rows[];
 extern const size_t option_row_count;
 
+/* o is all zeros already: writing them again would cost a page fault for every 4 KiB. */
 void options_init(struct run_options *o);
 void options_done(struct run_options *o);
 /* argv[0] is skipped.  The strings of argv must outlive the options. */

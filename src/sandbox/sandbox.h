@@ -36,6 +36,8 @@ struct request {
 };
 
 void request_init(struct request *r);
+/* The same for one that is all zeros already. */
+void request_set_defaults(struct request *r);
 
 /* 0: ret says what happened, also if nothing could be started.  -1: our own failure. */
 int sandbox_run(const struct request *r, struct account *ret, struct error *err);

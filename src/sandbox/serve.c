@@ -29,6 +29,11 @@ enum {
 void request_init(struct request *r)
 {
 	memset(r, 0, sizeof(*r));
+	request_set_defaults(r);
+}
+
+void request_set_defaults(struct request *r)
+{
 	limits_default(&r->job.limits);
 	r->food.fd = r->live_out.fd = r->live_err.fd = -1;
 	r->cancel_fds[0] = r->cancel_fds[1] = -1;

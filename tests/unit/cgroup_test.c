@@ -470,3 +470,17 @@ TEST(alone_in_a_group_of_version_2_we_step_aside)
 	(void)snprintf(leaf, sizeof(leaf), "%s/supervisor", dir);
 	CHECK(rmdir(leaf) == 0 && rmdir(dir) == 0);
 }
+
+TEST(the_quick_way_finds_what_the_long_way_finds)
+{
+	struct cgroup_host quick, found;
+	struct error err = {0};
+
+	if (!cgroup_find_quick(&quick))
+		SKIP("this is not the usual version 1 host");
+	CHECK(cgroup_find(&found, NULL, "/proc/self/mountinfo", "/proc/self/cgroup", &err) == 0);
+	for (int c = 0; c < CONTROLLER_COUNT; c++) {
+		CHECK(quick.places[c].version == found.places[c].version);
+		CHECK_STR(quick.places[c].dir, found.places[c].dir);
+	}
+}

@@ -52,6 +52,10 @@ const char *controller_name(enum controller controller);
 int cgroup_find(struct cgroup_host *ret, const char *parent, const char *mountinfo,
 		const char *self, struct error *err);
 
+/* The same for the usual version 1 host, and quickly: false says nothing but that cgroup_find is
+ * needed.  Nothing is to be prepared then. */
+bool cgroup_find_quick(struct cgroup_host *ret);
+
 /* Version 2: turns the controllers on for the children of the place.  If that is our own group,
  * which then may hold no process, moves us into its child "supervisor" first; never moves anybody
  * else.  What turns out to be impossible becomes version 0 with a reason. */

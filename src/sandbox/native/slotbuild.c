@@ -120,9 +120,11 @@ static const struct {
 
 static int find_groups(struct slot *s, struct error *err)
 {
-	if (cgroup_find(&s->host, s->profile.cgroup, "/proc/self/mountinfo", "/proc/self/cgroup",
-			err) < 0 ||
-	    cgroup_prepare(&s->host, err) < 0)
+	bool quick = !s->profile.cgroup && cgroup_find_quick(&s->host);
+
+	if (!quick && (cgroup_find(&s->host, s->profile.cgroup, "/proc/self/mountinfo",
+				   "/proc/self/cgroup", err) < 0 ||
+		       cgroup_prepare(&s->host, err) < 0))
 		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(controlled); i++) {
 		const struct cgroup_place *place = &s->host.places[controlled[i].controller];
