@@ -27,7 +27,6 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "sandbox/native/box.h"
-#include "sandbox/native/netspace.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/loopback.h"
 #include "sandbox/native/payload.h"
@@ -40,7 +39,6 @@ enum { FIRST_FREE_FD = 4, FIRST_OWN_FD = 10 };
 struct launcher {
 	struct plan *plan;
 	struct board *board;
-	struct netspace network; /* while it is being made */
 	struct box box;
 	pid_t program; /* 0: none runs */
 	int program_fd;
@@ -147,17 +145,21 @@ static int forbid_executable_memfds(const struct plan *plan, struct error *err)
 	return fd_put_file(AT_FDCWD, "/proc/sys/vm/memfd_noexec", "2", err);
 }
 
-static int get_mapped(struct launcher *l, struct error *err)
+/* The namespaces that need no maps are made while the warden writes them. */
+static int ask_for_maps(struct launcher *l, struct error *err)
 {
 	struct to_warden news = {.news = NEWS_NEED_MAP};
-	struct to_launcher order;
-	size_t n_fds = 1;
 
 	if (tell(l, &news, NULL, 0) < 0)
 		_exit(1);
-	/* While the warden writes: children inherit this. */
-	if (seal_signals(err) < 0)
-		return -1;
+	return seal_signals(err); /* children inherit it */
+}
+
+static int get_mapped(struct launcher *l, struct error *err)
+{
+	struct to_launcher order;
+	size_t n_fds = 1;
+
 	if (fd_receive(l->plan->socket, &order, sizeof(order), &l->plan->devices, &n_fds, err) <= 0)
 		_exit(1);
 	if (order.order != ORDER_MAPPED)
@@ -173,8 +175,9 @@ static int enter_namespaces(struct plan *plan, struct error *err)
 
 	if (plan->root >= 0 && fchdir(plan->root) < 0)
 		return fail_sys(err, "--root %s", plan->profile->root);
-	if (unshare(CLONE_NEWNS) < 0)
-		return fail_sys(err, "mount namespace");
+	if (unshare(CLONE_NEWNS | CLONE_NEWNET) < 0)
+		return fail_sys(err, "mount and network namespace (are user.max_mnt_namespaces and "
+				     "user.max_net_namespaces 0?)");
 	if (plan->root < 0)
 		return 0;
 	root = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -199,29 +202,19 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return -1;
 	if (plan->root_mode && identity_leave_root(plan, err) < 0)
 		return -1;
-	/* Takes half a millisecond: goes on beside everything that follows. */
-	if (netspace_begin(&l->network, err) < 0 || get_mapped(l, err) < 0 ||
+	if (ask_for_maps(l, err) < 0 || enter_namespaces(plan, err) < 0 || get_mapped(l, err) < 0 ||
 	    identity_settle(plan, l->board, err) < 0)
-		return -1;
-	if (enter_namespaces(plan, err) < 0)
 		return -1;
 	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
 		return fail_sys(err, "prctl");
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
-	return rootfs_build(plan, l->board, err);
-}
-
-static int enter_network(struct launcher *l, struct error *err)
-{
-	bool loopback = l->plan->profile->loopback;
-
-	if (netspace_enter(&l->network, err) < 0 || (loopback && loopback_up(err) < 0))
+	if (plan->profile->loopback && loopback_up(err) < 0)
 		return -1;
 	layer_stands(l->board, LAYER_NETWORK, "%s",
-		     loopback ? "own; loopback only" : "own; no interface is up");
-	return 0;
+		     plan->profile->loopback ? "own; loopback only" : "own; no interface is up");
+	return rootfs_build(plan, l->board, err);
 }
 
 static int offer_box(struct launcher *l, const struct limits *limits, struct error *err)
@@ -399,8 +392,7 @@ void launcher_main(struct plan *plan, struct board *board)
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	forget_environment();
 	box_init(&l.box);
-	if (enter_slot(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
-	    enter_network(&l, &err) < 0)
+	if (enter_slot(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0)
 		give_up(&l, &err);
 	for (;;) {
 		struct pollfd fds[2] = {{.fd = plan->socket, .events = POLLIN},
