@@ -236,8 +236,13 @@ static void write_error(struct json *j, const struct outcome *o)
 
 size_t account_json_room(const struct account *a)
 {
-	/* A byte of output is at most \\u0000; artifacts have names of their own choice. */
-	return 8 * (a->out.kept.len + a->err.kept.len) + (64 << 20);
+	/* A byte of output is at most \\u0000, one of a name \\\\x00; the rest is ours, and short.
+	 */
+	size_t room = 8 * (a->out.kept.len + a->err.kept.len) + (1 << 20);
+
+	for (size_t i = 0; i < a->n_artifacts; i++)
+		room += 8 * strlen(a->artifacts[i].name) + 1024;
+	return room;
 }
 
 int account_json(const struct account *a, struct buf *out, struct error *err)

@@ -119,9 +119,13 @@ static int prepare(struct prepared *p, struct run_options *o, struct error *err)
 /* Ctrl-C and friends end the box, not us: the account is still to be written. */
 static int open_signals(struct error *err)
 {
+	const struct sigaction standard = {.sa_handler = SIG_DFL};
 	sigset_t set;
 	int fd;
 
+	/* Ignored by the caller, our children would be gone before we have asked about them. */
+	if (sigaction(SIGCHLD, &standard, NULL) < 0)
+		return fail_sys(err, "reset SIGCHLD");
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);

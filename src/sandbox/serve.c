@@ -19,6 +19,7 @@
 #include "call/limits.h"
 #include "sandbox/native/copyin.h"
 #include "sandbox/native/copyout.h"
+#include "sandbox/native/outdir.h"
 
 enum {
 	OUTPUT_FACTOR = 64,     /* so many times the kept output, and the program is flooding */
@@ -45,6 +46,8 @@ struct run {
 	struct account *account;
 	struct capture out, err;
 	struct feed *feed;
+	int outdirs[GETS_MAX]; /* opened before the program can move them */
+	size_t n_outdirs;
 	bool started; /* whatever fails now, something may have run */
 };
 
@@ -91,6 +94,27 @@ static int put_all(struct run *run, struct error *err)
 		if (put_one(run->runner, work, &r->puts[i], err) < 0)
 			return -1;
 	return 0;
+}
+
+/* A program that may write to the directory above could make its name a link to anywhere. */
+static int open_outdirs(struct run *run, struct error *err)
+{
+	const struct request *r = run->request;
+
+	for (size_t i = 0; i < r->n_gets; i++) {
+		int fd = outdir_open(r->gets[i].dir, err);
+
+		if (fd < 0)
+			return fail_in(err, "--get %s", r->gets[i].glob);
+		run->outdirs[run->n_outdirs++] = fd;
+	}
+	return 0;
+}
+
+static void close_outdirs(struct run *run)
+{
+	while (run->n_outdirs > 0)
+		(void)close(run->outdirs[--run->n_outdirs]);
 }
 
 static int start(struct run *run, struct error *err)
@@ -229,8 +253,8 @@ static int collect(struct run *run, int work, struct error *err)
 
 	copyout_caps_for(&r->job.limits, &caps);
 	for (size_t i = 0; i < r->n_gets; i++)
-		if (copyout_collect(work, r->gets[i].glob, r->gets[i].dir, &caps, run->account,
-				    err) < 0)
+		if (copyout_collect_into(work, r->gets[i].glob, run->outdirs[i], &caps,
+					 run->account, err) < 0)
 			return fail_in(err, "--get %s", r->gets[i].glob);
 	return 0;
 }
@@ -240,7 +264,7 @@ static int run_in_slot(struct run *run, struct error *err)
 	const struct runner *runner = run->runner;
 	own_fd work = -1;
 
-	if (put_all(run, err) < 0 || start(run, err) < 0)
+	if (open_outdirs(run, err) < 0 || put_all(run, err) < 0 || start(run, err) < 0)
 		return -1;
 	run->started = true;
 	if (serve_all(run, err) < 0)
@@ -292,6 +316,7 @@ int serve(const struct request *r, const struct runner *runner, struct account *
 	capture_close(&run.out);
 	capture_close(&run.err);
 	feed_close(&feed);
+	close_outdirs(&run);
 	account_judge(account);
 	return result;
 }

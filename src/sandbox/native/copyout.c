@@ -399,18 +399,29 @@ int copyout_prepare(const char *glob, const char *dir, struct error *err)
 	return 0;
 }
 
-int copyout_collect(int work, const char *glob, const char *dir, const struct copyout_caps *caps,
-		    struct account *account, struct error *err)
+int copyout_collect_into(int work, const char *glob, int outdir, const struct copyout_caps *caps,
+			 struct account *account, struct error *err)
 {
 	own(walk) w = {.glob = glob, .caps = caps, .account = account, .outdir = -1};
 
 	if (glob_check(glob, err) < 0 || sha256_load(err) < 0)
 		return -1;
-	w.outdir = outdir_open(dir, err);
+	w.outdir = fcntl(outdir, F_DUPFD_CLOEXEC, 0);
 	if (w.outdir < 0)
-		return -1;
+		return fail_sys(err, "keep the target directory");
 	for (size_t i = 0; i < account->n_artifacts; i++)
 		if (!account->artifacts[i].refused[0])
 			w.total_bytes += account->artifacts[i].size;
 	return walk_tree(&w, work, err);
+}
+
+int copyout_collect(int work, const char *glob, const char *dir, const struct copyout_caps *caps,
+		    struct account *account, struct error *err)
+{
+	own_fd outdir = -1;
+
+	if (glob_check(glob, err) < 0)
+		return -1;
+	outdir = outdir_open(dir, err);
+	return outdir < 0 ? -1 : copyout_collect_into(work, glob, outdir, caps, account, err);
 }

@@ -34,4 +34,9 @@ int copyout_prepare(const char *glob, const char *dir, struct error *err);
 int copyout_collect(int work, const char *glob, const char *dir, const struct copyout_caps *caps,
 		    struct account *account, struct error *err);
 
+/* The same for a directory that is open already (outdir_open): what its name means after a program
+ * ran that may write there is that program's choice. */
+int copyout_collect_into(int work, const char *glob, int outdir, const struct copyout_caps *caps,
+			 struct account *account, struct error *err);
+
 #endif

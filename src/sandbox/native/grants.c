@@ -99,13 +99,10 @@ static bool is_kernel_filesystem(int fd)
 	return false;
 }
 
-static int check_source(const struct grant *g, struct error *err)
+static int check_opened(const struct grant *g, int fd, struct error *err)
 {
-	own_fd fd = open(g->source, O_PATH | O_CLOEXEC);
 	struct stat st, top;
 
-	if (fd < 0)
-		return fail_sys(err, "%s %s", option_of(g), g->source), err->kind = ERR_CALLER, -1;
 	if (fstat(fd, &st) < 0 || stat("/", &top) < 0)
 		return fail_sys(err, "%s %s", option_of(g), g->source);
 	if (st.st_dev == top.st_dev && st.st_ino == top.st_ino)
@@ -120,6 +117,15 @@ static int check_source(const struct grant *g, struct error *err)
 			    "%s %s: file systems of the kernel (/proc, /sys...) are not granted",
 			    option_of(g), g->source);
 	return 0;
+}
+
+static int check_source(const struct grant *g, struct error *err)
+{
+	own_fd fd = open(g->source, O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail_sys(err, "%s %s", option_of(g), g->source), err->kind = ERR_CALLER, -1;
+	return check_opened(g, fd, err);
 }
 
 int grants_check(const struct profile *profile, struct error *err)
@@ -171,7 +177,8 @@ out:
 	return result;
 }
 
-static int set_attributes(int tree, const struct grant *g, int map, struct error *err)
+/* listed: only certain programs may run, and `ld.so FILE` maps code that Landlock lets be read. */
+static int set_attributes(int tree, const struct grant *g, bool listed, int map, struct error *err)
 {
 	struct mount_attr attr = {
 		.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
@@ -180,6 +187,8 @@ static int set_attributes(int tree, const struct grant *g, int map, struct error
 
 	if (!g->write)
 		attr.attr_set |= MOUNT_ATTR_RDONLY;
+	if (listed)
+		attr.attr_set |= MOUNT_ATTR_NOEXEC;
 	if (map >= 0) {
 		attr.attr_set |= MOUNT_ATTR_IDMAP;
 		attr.userns_fd = (unsigned)map;
@@ -190,16 +199,21 @@ static int set_attributes(int tree, const struct grant *g, int map, struct error
 	return 0;
 }
 
+/* Checked again: since the first look the name may have come to mean something else. */
 static int open_tree_of(const struct grant *g, struct error *err)
 {
-	int tree =
+	own_fd tree =
 		open_tree(AT_FDCWD, g->source, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 
-	return tree < 0 ? fail_sys(err, "%s %s: open_tree", option_of(g), g->source) : tree;
+	if (tree < 0)
+		return fail_sys(err, "%s %s: open_tree", option_of(g), g->source);
+	return check_opened(g, tree, err) < 0 ? -1 : take_fd(&tree);
 }
 
-static int open_mapped(const struct grant *g, uid_t uid, int *ret_tree, struct error *err)
+static int open_mapped(const struct plan *plan, const struct grant *g, int *ret_tree,
+		       struct error *err)
 {
+	bool listed = plan->profile->n_programs > 0;
 	own_fd tree = open_tree_of(g, err), map = -1;
 	struct stat st;
 
@@ -207,13 +221,13 @@ static int open_mapped(const struct grant *g, uid_t uid, int *ret_tree, struct e
 		return -1;
 	if (fstat(tree, &st) < 0)
 		return fail_sys(err, "%s %s", option_of(g), g->source);
-	if (make_map(st.st_uid, st.st_gid, uid, &map, err) < 0)
+	if (make_map(st.st_uid, st.st_gid, plan->payload_uid, &map, err) < 0)
 		return fail_in(err, "%s %s", option_of(g), g->source);
-	if (set_attributes(tree, g, map, err) < 0) {
+	if (set_attributes(tree, g, listed, map, err) < 0) {
 		/* A file system without id maps: for reading, the rights of "others" remain. */
 		if (g->write)
 			return -1;
-		if (set_attributes(tree, g, -1, err) < 0)
+		if (set_attributes(tree, g, listed, -1, err) < 0)
 			return -1;
 		*err = (struct error){0};
 	}
@@ -228,7 +242,7 @@ int grants_open(struct plan *plan, struct error *err)
 	for (size_t i = 0; i < GRANTS_MAX; i++)
 		plan->grants[i] = -1;
 	for (size_t i = 0; plan->root_mode && i < profile->n_grants; i++)
-		if (open_mapped(&profile->grants[i], plan->payload_uid, &plan->grants[i], err) < 0)
+		if (open_mapped(plan, &profile->grants[i], &plan->grants[i], err) < 0)
 			return -1;
 	return 0;
 }
@@ -272,7 +286,8 @@ int grants_open_inside(struct plan *plan, struct error *err)
 		if (plan->grants[i] >= 0)
 			continue;
 		plan->grants[i] = open_tree_of(g, err);
-		if (plan->grants[i] < 0 || set_attributes(plan->grants[i], g, -1, err) < 0)
+		if (plan->grants[i] < 0 ||
+		    set_attributes(plan->grants[i], g, plan->profile->n_programs > 0, -1, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -288,6 +303,20 @@ int grants_place(struct plan *plan, struct error *err)
 		if (place(plan->grants[i], &profile->grants[i], i, err) < 0)
 			return -1;
 	grants_close(plan);
+	return 0;
+}
+
+/* The box's own copies of what was bound: a second way to a grant would lead around another grant
+ * that lies beneath it, read-only.  After the last bind. */
+static int hide_sources(const struct profile *profile, struct error *err)
+{
+	for (size_t i = 0; i < profile->n_grants; i++) {
+		char source[64];
+
+		(void)snprintf(source, sizeof(source), "/%s/%zu", hidden, i);
+		if (is_late(&profile->grants[i]) && umount2(source, MNT_DETACH) < 0)
+			return fail_sys(err, "hide %s", source);
+	}
 	return 0;
 }
 
@@ -309,5 +338,5 @@ int grants_place_late(const struct plan *plan, struct error *err)
 		    mounts_bind(source, g->inside, true, err) < 0)
 			return fail_in(err, "%s %s", option_of(g), g->source);
 	}
-	return 0;
+	return hide_sources(profile, err);
 }

@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -73,12 +74,31 @@ static int leave_session(struct payload *p)
 	return 0;
 }
 
+/* Without input: the box's own null device.  The caller's is the host's inode, on which locks and
+ * watches would meet those of others. */
+static int reopen_null(struct payload *p)
+{
+	struct stat st;
+	int fd;
+
+	if (fstat(0, &st) < 0)
+		return fail_sys(&p->board->error, "look at standard input");
+	if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev(1, 3))
+		return 0;
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || dup2(fd, 0) < 0)
+		return fail_sys(&p->board->error, "open /dev/null");
+	return 0;
+}
+
 static int place_stdio(struct payload *p)
 {
 	/* The sources lie above 2: the launcher has /dev/null at 0, 1 and 2. */
 	for (int i = 0; i < 3; i++)
 		if (dup2(p->io[i], i) < 0)
 			return fail_sys(&p->board->error, "place descriptor %d", i);
+	if (reopen_null(p) < 0)
+		return -1;
 	if (close_range(3, ~0u, 0) < 0)
 		return fail_sys(&p->board->error, "close descriptors");
 	return 0;
