@@ -25,7 +25,7 @@ lines "key: value"; a value that takes several lines follows indented by a tab.
   then:                     shell commands that must succeed afterwards, run in {tmp}
 
 {tmp} is a directory of the case's own, {status} the descriptor for --status-fd, {nl} a newline,
-{bytes:N} that many bytes, {belljar} the program.  As a user on a host that gives users no control
+{bytes:N} that many bytes, {belljar} the program, {degraded} what it needs besides.  As a user on a host that gives users no control
 groups, --allow-degraded is added; a case that wants none says "degraded: no".
 Every account, whatever the case, is checked for being whole and for not contradicting itself.
 """
@@ -166,6 +166,8 @@ class Run:
     def fill(self, text):
         text = text.replace("{tmp}", self.tmp).replace("{nl}", "\n")
         text = text.replace("{belljar}", self.host.belljar)
+        text = text.replace("{degraded}",
+                            " ".join(self.host.degraded) if self.who == "user" else "")
         text = re.sub(r"\{bytes:(\d+)\}", lambda m: "x" * int(m[1]), text)
         return text.replace("{status}", str(self.status_write))
 

@@ -28,6 +28,7 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "sandbox/native/mounts.h"
+#include "sandbox/native/trustpath.h"
 
 static const char hidden[] = ".grants";
 
@@ -119,21 +120,27 @@ static int check_opened(const struct grant *g, int fd, struct error *err)
 	return 0;
 }
 
-static int check_source(const struct grant *g, struct error *err)
+/* Returns a descriptor, O_PATH: from here on the name means nothing any more. */
+static int open_source(const struct grant *g, struct error *err)
 {
-	own_fd fd = open(g->source, O_PATH | O_CLOEXEC);
+	own_fd fd = trustpath_open(g->source, O_PATH, err);
 
 	if (fd < 0)
-		return fail_sys(err, "%s %s", option_of(g), g->source), err->kind = ERR_CALLER, -1;
-	return check_opened(g, fd, err);
+		return fail_in(err, "%s", option_of(g));
+	return check_opened(g, fd, err) < 0 ? -1 : take_fd(&fd);
 }
 
 int grants_check(const struct profile *profile, struct error *err)
 {
-	for (size_t i = 0; i < profile->n_grants; i++)
-		if (check_inside(&profile->grants[i], err) < 0 ||
-		    check_source(&profile->grants[i], err) < 0)
+	for (size_t i = 0; i < profile->n_grants; i++) {
+		own_fd fd = -1;
+
+		if (check_inside(&profile->grants[i], err) < 0)
 			return -1;
+		fd = open_source(&profile->grants[i], err);
+		if (fd < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -199,22 +206,19 @@ static int set_attributes(int tree, const struct grant *g, bool listed, int map,
 	return 0;
 }
 
-/* Checked again: since the first look the name may have come to mean something else. */
-static int open_tree_of(const struct grant *g, struct error *err)
+static int open_tree_of(const struct grant *g, int source, struct error *err)
 {
-	own_fd tree =
-		open_tree(AT_FDCWD, g->source, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	int tree = open_tree(source, "",
+			     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_EMPTY_PATH);
 
-	if (tree < 0)
-		return fail_sys(err, "%s %s: open_tree", option_of(g), g->source);
-	return check_opened(g, tree, err) < 0 ? -1 : take_fd(&tree);
+	return tree < 0 ? fail_sys(err, "%s %s: open_tree", option_of(g), g->source) : tree;
 }
 
-static int open_mapped(const struct plan *plan, const struct grant *g, int *ret_tree,
+static int open_mapped(const struct plan *plan, const struct grant *g, int source, int *ret_tree,
 		       struct error *err)
 {
 	bool listed = plan->profile->n_programs > 0;
-	own_fd tree = open_tree_of(g, err), map = -1;
+	own_fd tree = open_tree_of(g, source, err), map = -1;
 	struct stat st;
 
 	if (tree < 0)
@@ -241,9 +245,17 @@ int grants_open(struct plan *plan, struct error *err)
 
 	for (size_t i = 0; i < GRANTS_MAX; i++)
 		plan->grants[i] = -1;
-	for (size_t i = 0; plan->root_mode && i < profile->n_grants; i++)
-		if (open_mapped(plan, &profile->grants[i], &plan->grants[i], err) < 0)
+	for (size_t i = 0; i < profile->n_grants; i++) {
+		/* Looked at again: the name may have come to mean something else. */
+		own_fd source = open_source(&profile->grants[i], err);
+
+		if (source < 0)
 			return -1;
+		if (!plan->root_mode)
+			plan->grants[i] = take_fd(&source);
+		else if (open_mapped(plan, &profile->grants[i], source, &plan->grants[i], err) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -278,17 +290,40 @@ static int place(int tree, const struct grant *g, size_t i, struct error *err)
 	return 0;
 }
 
+/* The same file in the mount namespace that we are in now: the kernel copies no mount out of
+ * another one.  No link is in the name that it gives. */
+static int find_again(const struct grant *g, int outside, struct error *err)
+{
+	struct stat was, is;
+	own_str name = NULL;
+	own_fd fd = -1;
+
+	if (trustpath_name(outside, &name, err) < 0)
+		return fail_in(err, "%s %s", option_of(g), g->source);
+	fd = trustpath_open(name, O_PATH, err);
+	if (fd < 0)
+		return fail_in(err, "%s", option_of(g));
+	if (fstat(outside, &was) < 0 || fstat(fd, &is) < 0)
+		return fail_sys(err, "%s %s", option_of(g), g->source);
+	if (was.st_dev != is.st_dev || was.st_ino != is.st_ino)
+		return fail(err, ERR_CALLER, "%s %s: it was replaced meanwhile", option_of(g),
+			    g->source);
+	return take_fd(&fd);
+}
+
 int grants_open_inside(struct plan *plan, struct error *err)
 {
-	for (size_t i = 0; i < plan->profile->n_grants; i++) {
-		const struct grant *g = &plan->profile->grants[i];
+	bool listed = plan->profile->n_programs > 0;
 
-		if (plan->grants[i] >= 0)
-			continue;
-		plan->grants[i] = open_tree_of(g, err);
-		if (plan->grants[i] < 0 ||
-		    set_attributes(plan->grants[i], g, plan->profile->n_programs > 0, -1, err) < 0)
+	for (size_t i = 0; !plan->root_mode && i < plan->profile->n_grants; i++) {
+		const struct grant *g = &plan->profile->grants[i];
+		own_fd source = find_again(g, plan->grants[i], err);
+		own_fd tree = source < 0 ? -1 : open_tree_of(g, source, err);
+
+		if (tree < 0 || set_attributes(tree, g, listed, -1, err) < 0)
 			return -1;
+		(void)close(plan->grants[i]);
+		plan->grants[i] = take_fd(&tree);
 	}
 	return 0;
 }

@@ -17,11 +17,12 @@ struct plan {
 	bool root_mode;    /* the slot has two host uids of its own */
 	uid_t payload_uid; /* on the host */
 	uid_t init_uid;
-	int socket;                /* the launcher's end */
-	int init_program;          /* sealed memfd */
-	int devices;               /* detached /dev, made by the launcher; -1: the host's nodes */
-	int root;                  /* --root DIR, O_PATH; -1: the host */
-	int grants[GRANTS_MAX];    /* detached mounts; -1: the launcher opens the source itself */
+	int socket;             /* the launcher's end */
+	int init_program;       /* sealed memfd */
+	int devices;            /* detached /dev, made by the launcher; -1: the host's nodes */
+	int root;               /* --root DIR, O_PATH; -1: the host */
+	int grants[GRANTS_MAX]; /* detached mounts; user mode: files, until the launcher opens them
+				 */
 	struct needed_list needed; /* when programs are listed */
 	struct seccomp_program seccomp;
 	struct limits first; /* size of the first box */
