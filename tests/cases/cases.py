@@ -25,8 +25,9 @@ lines "key: value"; a value that takes several lines follows indented by a tab.
   then:                     shell commands that must succeed afterwards, run in {tmp}
 
 {tmp} is a directory of the case's own, {status} the descriptor for --status-fd, {nl} a newline,
-{bytes:N} that many bytes, {belljar} the program, {degraded} what it needs besides.  As a user on a host that gives users no control
-groups, --allow-degraded is added; a case that wants none says "degraded: no".
+{bytes:N} that many bytes, {belljar} the program.  As a user on a host that gives users no control
+groups, --allow-degraded is added; a case that wants none says "degraded: no".  {degraded} is that
+option, for commands of setup and then.
 Every account, whatever the case, is checked for being whole and for not contradicting itself.
 """
 import base64

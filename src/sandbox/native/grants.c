@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,13 +20,13 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/own.h"
 #include "sandbox/native/mounts.h"
+#include "sandbox/native/submounts.h"
 #include "sandbox/native/trustpath.h"
 
 static const char hidden[] = ".grants";
@@ -84,25 +83,10 @@ static int check_inside(const struct grant *g, struct error *err)
 	return 0;
 }
 
-static bool is_kernel_filesystem(int fd)
-{
-	static const long kinds[] = {PROC_SUPER_MAGIC,    SYSFS_MAGIC,        CGROUP_SUPER_MAGIC,
-				     CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,      TRACEFS_MAGIC,
-				     SECURITYFS_MAGIC,    DEVPTS_SUPER_MAGIC, BPF_FS_MAGIC,
-				     NSFS_MAGIC};
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs) < 0)
-		return true;
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if ((long)fs.f_type == kinds[i])
-			return true;
-	return false;
-}
-
 static int check_opened(const struct grant *g, int fd, struct error *err)
 {
 	struct stat st, top;
+	size_t beneath;
 
 	if (fstat(fd, &st) < 0 || stat("/", &top) < 0)
 		return fail_sys(err, "%s %s", option_of(g), g->source);
@@ -113,10 +97,8 @@ static int check_opened(const struct grant *g, int fd, struct error *err)
 	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
 		return fail(err, ERR_CALLER, "%s %s: only files and directories can be granted",
 			    option_of(g), g->source);
-	if (is_kernel_filesystem(fd))
-		return fail(err, ERR_CALLER,
-			    "%s %s: file systems of the kernel (/proc, /sys...) are not granted",
-			    option_of(g), g->source);
+	if (submounts_check(fd, &beneath, err) < 0)
+		return fail_in(err, "%s %s", option_of(g), g->source);
 	return 0;
 }
 
@@ -219,6 +201,7 @@ static int open_mapped(const struct plan *plan, const struct grant *g, int sourc
 {
 	bool listed = plan->profile->n_programs > 0;
 	own_fd tree = open_tree_of(g, source, err), map = -1;
+	size_t beneath = 0;
 	struct stat st;
 
 	if (tree < 0)
@@ -228,9 +211,12 @@ static int open_mapped(const struct plan *plan, const struct grant *g, int sourc
 	if (make_map(st.st_uid, st.st_gid, plan->payload_uid, &map, err) < 0)
 		return fail_in(err, "%s %s", option_of(g), g->source);
 	if (set_attributes(tree, g, listed, map, err) < 0) {
-		/* A file system without id maps: for reading, the rights of "others" remain. */
-		if (g->write)
+		/* A file system without id maps: for reading, the rights of "others" remain.
+		 * Not for several, of which some may have them. */
+		if (g->write || submounts_check(source, &beneath, err) < 0)
 			return -1;
+		if (beneath > 0)
+			return fail_in(err, "with %zu file systems mounted beneath", beneath);
 		if (set_attributes(tree, g, listed, -1, err) < 0)
 			return -1;
 		*err = (struct error){0};
