@@ -32,10 +32,10 @@
 static const char hidden[] = ".grants";
 
 /* A grant there would hide or undo what we put up. */
-static const char *const reserved_exact[] = {"/",    "/work", "/tmp", "/usr",  "/etc",
-					     "/bin", "/sbin", "/lib", "/lib64"};
-static const char *const reserved_trees[] = {"/proc", "/dev",  "/sys", "/.grants", "/.usr",
-					     "/bin",  "/sbin", "/lib", "/lib64"};
+static const char *const reserved_exact[] = {"/", "/work", "/tmp", "/usr", "/etc", "/var/tmp"};
+static const char *const reserved_trees[] = {"/proc", "/dev",    "/sys",   "/.grants",
+					     "/.usr", "/.empty", "/bin",   "/sbin",
+					     "/lib",  "/lib32",  "/lib64", "/libx32"};
 
 static bool is_beneath(const char *path, const char *dir)
 {
@@ -46,7 +46,14 @@ static bool is_beneath(const char *path, const char *dir)
 
 static bool is_late(const struct grant *g)
 {
-	return is_beneath(g->inside, "/work") || is_beneath(g->inside, "/tmp");
+	return is_beneath(g->inside, "/work") || is_beneath(g->inside, "/tmp") ||
+	       is_beneath(g->inside, "/var/tmp");
+}
+
+/* From the root on; /var/tmp is a link of ours to /tmp. */
+static const char *late_place(const struct grant *g)
+{
+	return g->inside + (is_beneath(g->inside, "/var/tmp") ? strlen("/var/") : strlen("/"));
 }
 
 static const char *option_of(const struct grant *g)
@@ -261,19 +268,26 @@ static void place_of(const struct grant *g, size_t i, char *ret, size_t room)
 		(void)snprintf(ret, room, "%s", g->inside + 1);
 }
 
-static int place(int tree, const struct grant *g, size_t i, struct error *err)
+/* Another grant may lie there, with links to wherever its owner likes. */
+static int move_to(int tree, const struct grant *g, const char *path, struct error *err)
 {
-	char target[1100];
+	own_fd target = -1;
 	struct stat st;
 
 	if (fstat(tree, &st) < 0)
 		return fail_sys(err, "%s %s", option_of(g), g->source);
-	place_of(g, i, target, sizeof(target));
-	if (mounts_make_target(target, S_ISDIR(st.st_mode), err) < 0)
-		return fail_in(err, "%s %s", option_of(g), g->source);
-	if (move_mount(tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		return fail_sys(err, "%s %s: place it at %s", option_of(g), g->source, g->inside);
+	target = mounts_open_target(path, S_ISDIR(st.st_mode), err);
+	if (target < 0 || mounts_move(tree, target, err) < 0)
+		return fail_in(err, "%s %s:%s", option_of(g), g->source, g->inside);
 	return 0;
+}
+
+static int place(int tree, const struct grant *g, size_t i, struct error *err)
+{
+	char path[1100];
+
+	place_of(g, i, path, sizeof(path));
+	return move_to(tree, g, path, err);
 }
 
 /* The same file in the mount namespace that we are in now: the kernel copies no mount out of
@@ -348,16 +362,17 @@ int grants_place_late(const struct plan *plan, struct error *err)
 	for (size_t i = 0; i < profile->n_grants; i++) {
 		const struct grant *g = &profile->grants[i];
 		char source[64];
-		struct stat st;
+		own_fd tree = -1;
 
 		if (!is_late(g))
 			continue;
 		(void)snprintf(source, sizeof(source), "/%s/%zu", hidden, i);
-		if (stat(source, &st) < 0)
+		tree = open_tree(AT_FDCWD, source,
+				 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+		if (tree < 0)
 			return fail_sys(err, "%s %s", option_of(g), g->source);
-		if (mounts_make_target(g->inside, S_ISDIR(st.st_mode), err) < 0 ||
-		    mounts_bind(source, g->inside, true, err) < 0)
-			return fail_in(err, "%s %s", option_of(g), g->source);
+		if (move_to(tree, g, late_place(g), err) < 0)
+			return -1;
 	}
 	return hide_sources(profile, err);
 }
