@@ -105,9 +105,9 @@ static int close_others(int *keep, size_t n, struct error *err)
 
 static int keep_own_descriptors(struct plan *plan, struct error *err)
 {
-	int keep[GRANTS_MAX + 3];
+	int keep[GRANTS_MAX + 4];
 	size_t n = 0;
-	int *lists[] = {&plan->socket, &plan->init_program, &plan->root};
+	int *lists[] = {&plan->socket, &plan->init_program, &plan->root, &plan->lock};
 	own_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0)

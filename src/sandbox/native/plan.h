@@ -18,6 +18,7 @@ struct plan {
 	uid_t payload_uid; /* on the host */
 	uid_t init_uid;
 	int socket;             /* the launcher's end */
+	int lock;               /* on the slot's uids: taken as long as the launcher lives */
 	int init_program;       /* sealed memfd */
 	int devices;            /* detached /dev, made by the launcher; -1: the host's nodes */
 	int root;               /* --root DIR, O_PATH; -1: the host */
