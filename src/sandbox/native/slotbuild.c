@@ -206,9 +206,6 @@ static int move_launcher(struct slot *s, struct error *err)
 
 static int build_beside(struct slot *s, bool groups_found, struct error *err)
 {
-	/* Goes to the launcher together with the news that it is mapped. */
-	if (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0)
-		return -1;
 	if (slot_wait_until(s, &s->mapped, err) < 0)
 		return -1;
 	if (groups_found)
@@ -231,6 +228,10 @@ int slot_build(struct slot *s, struct error *err)
 	    seccomp_compile(&options, &s->plan.seccomp, err) < 0)
 		return -1;
 	if (groups_first && find_groups(s, err) < 0)
+		return -1;
+	/* Not beside the launcher: both would wait for the same lock while it makes its network
+	 * namespace, and then it for us. */
+	if (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0)
 		return -1;
 	s->plan.init_program = open_init_program(err);
 	if (s->plan.init_program < 0 || start_launcher(s, err) < 0)
