@@ -197,6 +197,8 @@ static int enter_slot(struct launcher *l, struct error *err)
 	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
 		return fail_sys(err, "prctl");
+	if (seal_bounding_set(err) < 0) /* once for all that will be born here */
+		return -1;
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
 	if (plan->profile->loopback && loopback_up(err) < 0)
