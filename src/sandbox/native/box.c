@@ -22,36 +22,38 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "sandbox/native/filerules.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/mounts.h"
+#include "sandbox/native/procfs.h"
 #include "sandbox/native/procfull.h"
+#include "sandbox/native/rootfs.h"
 #include "sandbox/native/seal.h"
 
 enum { LEASH_FD = 3, STACK_BYTES = 256 << 10 };
 
 struct maker {
-	const struct plan *plan;
+	struct plan *plan;
 	const struct limits *limits;
 	struct board *board;
-	int work, mounts; /* opened by the child in the shared descriptor table */
+	int work, rules, mounts; /* opened by the child in the shared descriptor table */
 	struct error err;
 };
 
+static int build_root(struct maker *m)
+{
+	return m->plan->once ? rootfs_build(m->plan, m->board, &m->err) : 0;
+}
+
 static int mount_proc(struct maker *m)
 {
-	bool full = m->plan->profile->proc_full;
-
-	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		  full ? "hidepid=invisible" : "subset=pid,hidepid=invisible") == 0) {
-		layer_stands(m->board, LAYER_PROC, "%s",
-			     full ? "own, whole, with masks"
-				  : "own, processes only, others hidden");
-		return 0;
-	}
-	(void)fail_sys(&m->err, "mount /proc");
-	/* Never the outer one: without our own there is an empty directory. */
-	if (layer_missing(m->board, LAYER_PROC, NULL, &m->err) < 0)
+	if (m->plan->once)
+		return 0; /* came with the root */
+	if (procfs_mount("/proc", m->plan->profile->proc_full, m->board, &m->err) < 0)
 		return -1;
+	if (m->board->layers[LAYER_PROC].state == LAYER_FULL)
+		return 0;
+	/* Never the outer one: without our own there is an empty directory. */
 	return umount2("/proc", MNT_DETACH) < 0 ? fail_sys(&m->err, "take /proc away") : 0;
 }
 
@@ -116,6 +118,11 @@ static int open_handles(struct maker *m)
 	return 0;
 }
 
+static int make_rules(struct maker *m)
+{
+	return filerules_make(m->plan, m->board, &m->rules, &m->err);
+}
+
 static int give_up(struct maker *m)
 {
 	/* Ignored, so that the kernel reaps for us; survives exec. */
@@ -143,6 +150,7 @@ static const struct {
 	const char *name;
 	int (*take)(struct maker *m);
 } steps[] = {
+	{"root", build_root},      /* unless the slot has one for all its boxes */
 	{"proc", mount_proc},      /* before the masks and the handles */
 	{"proc full", fill_proc},  /* uses /work while it is free */
 	{"disk", mount_disk},      /* the quota for everything writable */
@@ -150,6 +158,7 @@ static const struct {
 	{"grants", place_grants},  /* beneath /work and /tmp */
 	{"host name", name_host},  /* uts namespace */
 	{"handles", open_handles}, /* for the launcher: after the last mount */
+	{"landlock", make_rules},  /* the program enters them later */
 	{"privileges", give_up},   /* nothing below may need one */
 	{"init", become_init},     /* does not return */
 };
@@ -169,7 +178,7 @@ static int make_inside(void *arg)
 
 void box_init(struct box *box)
 {
-	*box = (struct box){.pidfd = -1, .leash = -1, .work = -1, .mounts = -1};
+	*box = (struct box){.pidfd = -1, .leash = -1, .work = -1, .rules = -1, .mounts = -1};
 }
 
 /* The read end lies at a fixed place, where init expects it; it must survive the exec. */
@@ -189,11 +198,16 @@ static int make_leash(struct box *box, struct error *err)
 	return fcntl(LEASH_FD, F_SETFD, 0) < 0 ? fail_sys(err, "place the leash") : 0;
 }
 
-int box_make(struct box *box, const struct plan *plan, const struct limits *limits,
-	     struct board *board, struct error *err)
+int box_make(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
+	     struct error *err)
 {
 	static char stack[STACK_BYTES] __attribute__((aligned(16)));
-	struct maker m = {.plan = plan, .limits = limits, .board = board, .work = -1, .mounts = -1};
+	struct maker m = {.plan = plan,
+			  .limits = limits,
+			  .board = board,
+			  .work = -1,
+			  .rules = -1,
+			  .mounts = -1};
 	const int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | CLONE_NEWNS |
 			  CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD;
 	pid_t child;
@@ -206,6 +220,7 @@ int box_make(struct box *box, const struct plan *plan, const struct limits *limi
 		return fail_sys(err, "namespaces for a box");
 	box->init = child;
 	box->work = m.work;
+	box->rules = m.rules;
 	box->mounts = m.mounts;
 	box->made_for = *limits;
 	if (m.err.kind != ERR_NONE) {
@@ -248,6 +263,7 @@ void box_done(struct box *box)
 	own_fd_end(&box->pidfd);
 	own_fd_end(&box->leash);
 	own_fd_end(&box->work);
+	own_fd_end(&box->rules);
 	own_fd_end(&box->mounts);
 	box_init(box);
 }

@@ -12,6 +12,7 @@ struct box {
 	int pidfd;  /* of init */
 	int leash;  /* write end: init exits when the last holder is gone */
 	int work;   /* the box's /work; stays readable after its death */
+	int rules;  /* what its program may do to which file; -1: Landlock is not in force */
 	int mounts; /* its mount namespace: held so that taking it down is off the path */
 	struct limits made_for;
 };
@@ -20,8 +21,8 @@ struct box {
 enum { BOX_OWN_INODES = 4 };
 
 void box_init(struct box *box);
-int box_make(struct box *box, const struct plan *plan, const struct limits *limits,
-	     struct board *board, struct error *err);
+int box_make(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
+	     struct error *err);
 /* Kills everything in it and waits.  The program must have been waited for.  Safe to call twice.
  * Was pid 1 alive until now? */
 bool box_kill(struct box *box);

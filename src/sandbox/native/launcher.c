@@ -105,9 +105,10 @@ static int close_others(int *keep, size_t n, struct error *err)
 
 static int keep_own_descriptors(struct plan *plan, struct error *err)
 {
-	int keep[GRANTS_MAX + 4];
+	int keep[GRANTS_MAX + 5];
 	size_t n = 0;
-	int *lists[] = {&plan->socket, &plan->init_program, &plan->root, &plan->lock};
+	int *lists[] = {&plan->socket, &plan->init_program, &plan->root, &plan->devices,
+			&plan->lock};
 	own_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0)
@@ -158,33 +159,22 @@ static int ask_for_maps(struct launcher *l, struct error *err)
 static int get_mapped(struct launcher *l, struct error *err)
 {
 	struct to_launcher order;
-	size_t n_fds = 1;
 
-	if (fd_receive(l->plan->socket, &order, sizeof(order), &l->plan->devices, &n_fds, err) <= 0)
+	if (fd_receive(l->plan->socket, &order, sizeof(order), NULL, NULL, err) <= 0)
 		_exit(1);
 	if (order.order != ORDER_MAPPED)
 		return fail(err, ERR_INTERNAL, "order %d instead of the maps", (int)order.order);
 	return 0;
 }
 
-/* A descriptor keeps pointing into the mount namespace it was opened in, and nothing can be laid
- * over that from another one; the working directory moves along. */
+/* Where there will be one box only, its mount namespace is made with it (box.c). */
 static int enter_namespaces(struct plan *plan, struct error *err)
 {
-	int root;
-
 	if (plan->root >= 0 && fchdir(plan->root) < 0)
 		return fail_sys(err, "--root %s", plan->profile->root);
-	if (unshare(CLONE_NEWNS | CLONE_NEWNET) < 0)
+	if (unshare(plan->once ? CLONE_NEWNET : CLONE_NEWNET | CLONE_NEWNS) < 0)
 		return fail_sys(err, "mount and network namespace (are user.max_mnt_namespaces and "
 				     "user.max_net_namespaces 0?)");
-	if (plan->root < 0)
-		return 0;
-	root = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return fail_sys(err, "--root %s", plan->profile->root);
-	(void)close(plan->root);
-	plan->root = root;
 	return 0;
 }
 
@@ -208,13 +198,15 @@ static int enter_slot(struct launcher *l, struct error *err)
 	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
 		return fail_sys(err, "prctl");
+	if (seal_bounding_set(err) < 0) /* once for all that will be born here */
+		return -1;
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
 	if (plan->profile->loopback && loopback_up(err) < 0)
 		return -1;
 	layer_stands(l->board, LAYER_NETWORK, "%s",
 		     plan->profile->loopback ? "own; loopback only" : "own; no interface is up");
-	return rootfs_build(plan, l->board, err);
+	return plan->once ? 0 : rootfs_build(plan, l->board, err);
 }
 
 static int offer_box(struct launcher *l, const struct limits *limits, struct error *err)
@@ -312,7 +304,7 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 		news.start_us = l->board->start_us;
 		if (tell(l, &news, NULL, 0) < 0)
 			_exit(1);
-		/* The last box: the tree it came from is taken down while the program runs. */
+		/* No further box: the tree we stand in, the host's or a template, is let go of. */
 		if (!l->another && l->box.mounts >= 0)
 			(void)setns(l->box.mounts, CLONE_NEWNS);
 		return;
@@ -350,6 +342,8 @@ static void obey(struct launcher *l)
 			(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
 		break;
 	case ORDER_BOX:
+		if (l->plan->once) /* its root is gone with the first */
+			_exit(1);
 		(void)clear_box(l);
 		box_done(&l->box);
 		if (offer_box(l, &order.limits, &err) < 0)

@@ -14,16 +14,16 @@ enum { INSIDE_UID = 1000, INSIDE_GID = 1000 };
 
 struct plan {
 	const struct profile *profile;
+	bool once;         /* one box: its root is built in its own mount namespace */
 	bool root_mode;    /* the slot has two host uids of its own */
 	uid_t payload_uid; /* on the host */
 	uid_t init_uid;
-	int socket;             /* the launcher's end */
-	int lock;               /* on the slot's uids: taken as long as the launcher lives */
-	int init_program;       /* sealed memfd */
-	int devices;            /* detached /dev, made by the launcher; -1: the host's nodes */
-	int root;               /* --root DIR, O_PATH; -1: the host */
-	int grants[GRANTS_MAX]; /* detached mounts; user mode: files, until the launcher opens them
-				 */
+	int socket;                /* the launcher's end */
+	int lock;                  /* on the slot's uids: taken as long as the launcher lives */
+	int init_program;          /* sealed memfd */
+	int devices;               /* detached /dev of its own; -1: the host's nodes */
+	int root;                  /* --root DIR, O_PATH; -1: the host */
+	int grants[GRANTS_MAX];    /* detached mounts; in user mode files, at first */
 	struct needed_list needed; /* when programs are listed */
 	struct seccomp_program seccomp;
 	struct limits first; /* size of the first box */
