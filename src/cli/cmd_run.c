@@ -37,7 +37,7 @@ static int read_code(struct prepared *p, const char *file, struct error *err)
 	bool from_stdin = strcmp(file, "-") == 0;
 	own_fd fd = from_stdin ? fcntl(0, F_DUPFD_CLOEXEC, 3)
 			       : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	char chunk[65536];
+	char chunk[16384];
 	ssize_t n;
 
 	if (fd < 0)

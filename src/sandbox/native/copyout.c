@@ -183,7 +183,7 @@ static int judge_opened(const struct walk *w, int fd, struct artifact *a, struct
 static int pour(const struct walk *w, int from, int to, struct artifact *a, struct error *err)
 {
 	own(sha256) hash = {0};
-	char chunk[32768];
+	char chunk[16384]; /* the caller's stack may be small */
 
 	if (sha256_init(&hash, err) < 0)
 		return -1;
