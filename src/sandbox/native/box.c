@@ -24,34 +24,35 @@
 #include "base/own.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/mounts.h"
+#include "sandbox/native/procfs.h"
 #include "sandbox/native/procfull.h"
+#include "sandbox/native/rootfs.h"
 #include "sandbox/native/seal.h"
 
 enum { LEASH_FD = 3, STACK_BYTES = 256 << 10 };
 
 struct maker {
-	const struct plan *plan;
+	struct plan *plan;
 	const struct limits *limits;
 	struct board *board;
 	int work, mounts; /* opened by the child in the shared descriptor table */
 	struct error err;
 };
 
+static int build_root(struct maker *m)
+{
+	return m->plan->once ? rootfs_build(m->plan, m->board, &m->err) : 0;
+}
+
 static int mount_proc(struct maker *m)
 {
-	bool full = m->plan->profile->proc_full;
-
-	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		  full ? "hidepid=invisible" : "subset=pid,hidepid=invisible") == 0) {
-		layer_stands(m->board, LAYER_PROC, "%s",
-			     full ? "own, whole, with masks"
-				  : "own, processes only, others hidden");
-		return 0;
-	}
-	(void)fail_sys(&m->err, "mount /proc");
-	/* Never the outer one: without our own there is an empty directory. */
-	if (layer_missing(m->board, LAYER_PROC, NULL, &m->err) < 0)
+	if (m->plan->once)
+		return 0; /* came with the root */
+	if (procfs_mount("/proc", m->plan->profile->proc_full, m->board, &m->err) < 0)
 		return -1;
+	if (m->board->layers[LAYER_PROC].state == LAYER_FULL)
+		return 0;
+	/* Never the outer one: without our own there is an empty directory. */
 	return umount2("/proc", MNT_DETACH) < 0 ? fail_sys(&m->err, "take /proc away") : 0;
 }
 
@@ -143,6 +144,7 @@ static const struct {
 	const char *name;
 	int (*take)(struct maker *m);
 } steps[] = {
+	{"root", build_root},      /* unless the slot has one for all its boxes */
 	{"proc", mount_proc},      /* before the masks and the handles */
 	{"proc full", fill_proc},  /* uses /work while it is free */
 	{"disk", mount_disk},      /* the quota for everything writable */
@@ -189,8 +191,8 @@ static int make_leash(struct box *box, struct error *err)
 	return fcntl(LEASH_FD, F_SETFD, 0) < 0 ? fail_sys(err, "place the leash") : 0;
 }
 
-int box_make(struct box *box, const struct plan *plan, const struct limits *limits,
-	     struct board *board, struct error *err)
+int box_make(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
+	     struct error *err)
 {
 	static char stack[STACK_BYTES] __attribute__((aligned(16)));
 	struct maker m = {.plan = plan, .limits = limits, .board = board, .work = -1, .mounts = -1};

@@ -20,8 +20,8 @@ struct box {
 enum { BOX_OWN_INODES = 4 };
 
 void box_init(struct box *box);
-int box_make(struct box *box, const struct plan *plan, const struct limits *limits,
-	     struct board *board, struct error *err);
+int box_make(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
+	     struct error *err);
 /* Kills everything in it and waits.  The program must have been waited for.  Safe to call twice.
  * Was pid 1 alive until now? */
 bool box_kill(struct box *box);

@@ -167,24 +167,14 @@ static int get_mapped(struct launcher *l, struct error *err)
 	return 0;
 }
 
-/* A descriptor keeps pointing into the mount namespace it was opened in, and nothing can be laid
- * over that from another one; the working directory moves along. */
+/* Where there will be one box only, its mount namespace is made with it (box.c). */
 static int enter_namespaces(struct plan *plan, struct error *err)
 {
-	int root;
-
 	if (plan->root >= 0 && fchdir(plan->root) < 0)
 		return fail_sys(err, "--root %s", plan->profile->root);
-	if (unshare(CLONE_NEWNS | CLONE_NEWNET) < 0)
+	if (unshare(plan->once ? CLONE_NEWNET : CLONE_NEWNET | CLONE_NEWNS) < 0)
 		return fail_sys(err, "mount and network namespace (are user.max_mnt_namespaces and "
 				     "user.max_net_namespaces 0?)");
-	if (plan->root < 0)
-		return 0;
-	root = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return fail_sys(err, "--root %s", plan->profile->root);
-	(void)close(plan->root);
-	plan->root = root;
 	return 0;
 }
 
@@ -214,7 +204,7 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return -1;
 	layer_stands(l->board, LAYER_NETWORK, "%s",
 		     plan->profile->loopback ? "own; loopback only" : "own; no interface is up");
-	return rootfs_build(plan, l->board, err);
+	return plan->once ? 0 : rootfs_build(plan, l->board, err);
 }
 
 static int offer_box(struct launcher *l, const struct limits *limits, struct error *err)
@@ -312,7 +302,7 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 		news.start_us = l->board->start_us;
 		if (tell(l, &news, NULL, 0) < 0)
 			_exit(1);
-		/* The last box: the tree it came from is taken down while the program runs. */
+		/* No further box: the tree we stand in, the host's or a template, is let go of. */
 		if (!l->another && l->box.mounts >= 0)
 			(void)setns(l->box.mounts, CLONE_NEWNS);
 		return;
@@ -350,6 +340,8 @@ static void obey(struct launcher *l)
 			(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
 		break;
 	case ORDER_BOX:
+		if (l->plan->once) /* its root is gone with the first */
+			_exit(1);
 		(void)clear_box(l);
 		box_done(&l->box);
 		if (offer_box(l, &order.limits, &err) < 0)

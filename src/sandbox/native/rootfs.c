@@ -23,6 +23,7 @@
 #include "sandbox/native/etcfiles.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/mounts.h"
+#include "sandbox/native/procfs.h"
 
 enum { READ_ONLY = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
 
@@ -170,10 +171,18 @@ static int add_mount_points(struct error *err)
 	return make_link("/tmp", "var/tmp", err);
 }
 
-static int enter_tree(struct error *err)
+/* For one box: its own.  For many: the host's, beneath which each mounts its own. */
+static int add_proc(const struct plan *plan, struct board *board, struct error *err)
 {
+	if (plan->once)
+		return procfs_mount("proc", plan->profile->proc_full, board, err);
 	if (mount("/proc", "proc", NULL, MS_BIND | MS_REC, NULL) < 0)
 		return fail_sys(err, "bind /proc");
+	return 0;
+}
+
+static int enter_tree(struct error *err)
+{
 	/* Both the new root and the old one on "/": the old is let go of by its place. */
 	if (syscall(SYS_pivot_root, ".", ".") < 0)
 		return fail_sys(err, "pivot_root");
@@ -184,19 +193,36 @@ static int enter_tree(struct error *err)
 	return mounts_restrict("/", READ_ONLY, false, err);
 }
 
+/* A descriptor keeps pointing into the mount namespace it was opened in, and nothing can be laid
+ * over that from another one; the working directory moves along. */
+static int reopen_root(struct plan *plan, struct error *err)
+{
+	int root;
+
+	if (plan->root < 0)
+		return 0;
+	root = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return fail_sys(err, "--root %s", plan->profile->root);
+	(void)close(plan->root);
+	plan->root = root;
+	return 0;
+}
+
 int rootfs_build(struct plan *plan, struct board *board, struct error *err)
 {
 	bool listed = plan->profile->n_programs > 0;
 
-	if (grants_open_inside(plan, err) < 0 || start_tree(err) < 0 ||
-	    mounts_mkdir(".empty", 0755, err) < 0)
+	if (reopen_root(plan, err) < 0 || grants_open_inside(plan, err) < 0 ||
+	    start_tree(err) < 0 || mounts_mkdir(".empty", 0755, err) < 0)
 		return -1;
 	layer_stands(board, LAYER_OVERLAY, "lower-only, of %.40s",
 		     plan->profile->root ? plan->profile->root : "the host's /usr");
 	if ((listed ? add_programs(plan, board, err) : add_everything(plan, board, err)) < 0)
 		return -1;
 	if (etcfiles_make(plan, board, err) < 0 || devices_place(plan->devices, err) < 0 ||
-	    add_mount_points(err) < 0 || grants_place(plan, err) < 0 || enter_tree(err) < 0)
+	    add_mount_points(err) < 0 || grants_place(plan, err) < 0 ||
+	    add_proc(plan, board, err) < 0 || enter_tree(err) < 0)
 		return -1;
 	layer_stands(board, LAYER_MOUNT_NAMESPACE, "own root, read-only, pivot_root%s",
 		     plan->devices < 0 ? "; the host's devices" : "");

@@ -7,7 +7,8 @@
 #include "sandbox/native/board.h"
 #include "sandbox/native/plan.h"
 
-/* In a mount namespace of our own: builds the tree, makes it the root, lets go of the host's. */
+/* In a mount namespace of our own, which was made while --root, if there is one, was the working
+ * directory: builds the tree, makes it the root, lets go of the host's. */
 int rootfs_build(struct plan *plan, struct board *board, struct error *err);
 
 /* New root in the current directory: shows the directory source at target, read-only, by overlay;

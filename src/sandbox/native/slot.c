@@ -55,6 +55,7 @@ int slot_open(const struct profile *profile, const struct limits *limits, bool r
 		return fail_sys(err, "allocate a slot");
 	slot_init(s, profile, limits);
 	s->resident = resident;
+	s->plan.once = !resident;
 	if (slot_build(s, err) < 0) {
 		slot_close(s);
 		return -1;
