@@ -113,7 +113,7 @@ static const struct {
 	enum layer layer;
 	const char *instead;
 } controlled[] = {
-	{CONTROLLER_MEMORY, LAYER_MEMORY, "RLIMIT_DATA, per process"},
+	{CONTROLLER_MEMORY, LAYER_MEMORY, "RLIMIT_DATA per process, sampled sum"},
 	{CONTROLLER_PIDS, LAYER_PROCESSES, "RLIMIT_NPROC"},
 	{CONTROLLER_CPU, LAYER_CPU, "RLIMIT_CPU, per process; no share"},
 };
