@@ -269,10 +269,10 @@ static enum kill_reason reason_of_signal(const struct watch *w, const struct out
 	bool cpu_spent = cpu_us >= w->limits.cpu_ms * 1000;
 
 	switch (o->signal) {
-	case SIGSYS:
+	case SIGSYS: /* the kernel does not tell the filter's from one that was sent */
 		return KILL_VIOLATION;
-	case SIGXFSZ:
-		return KILL_DISK;
+	case SIGXFSZ: /* anybody may send it: the disk must tell the same */
+		return w->seen.disk_full ? KILL_DISK : KILL_SIGNAL;
 	case SIGXCPU:
 	case SIGKILL:
 		return cpu_spent ? KILL_CPU : KILL_SIGNAL; /* RLIMIT_CPU where no group counts */
@@ -295,13 +295,17 @@ static enum kill_reason cause_of_death(const struct watch *w, const struct outco
 
 /* The most that was seen; or, for what came and went between two looks, the smaller of two marks
  * that the kernel keeps, each of which counts something more: the largest process (with the files
- * it has mapped), and what the group gave back (with files that are deleted). */
+ * it has mapped), and the most that was charged to the group (with kernel memory, page cache and
+ * files that are deleted; those still there are taken off). */
 static uint64_t peak_of_memory(const struct watch *w, uint64_t largest_process)
 {
-	uint64_t freed, peak = largest_process;
+	uint64_t charged, peak = largest_process;
 
-	if (w->group_open && cgroup_memory_freed(&w->group, &freed) == 0 && freed < peak)
-		peak = freed;
+	if (w->group_open && cgroup_memory_peak(&w->group, &charged) == 0) {
+		charged = above(charged, above(w->disk_now, w->disk_at_start));
+		if (charged < peak)
+			peak = charged;
+	}
 	raise_to(&peak, w->seen.memory_peak_bytes);
 	return peak;
 }
