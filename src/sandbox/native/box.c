@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "sandbox/native/filerules.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/mounts.h"
 #include "sandbox/native/procfs.h"
@@ -35,7 +36,7 @@ struct maker {
 	struct plan *plan;
 	const struct limits *limits;
 	struct board *board;
-	int work, mounts; /* opened by the child in the shared descriptor table */
+	int work, rules, mounts; /* opened by the child in the shared descriptor table */
 	struct error err;
 };
 
@@ -117,6 +118,11 @@ static int open_handles(struct maker *m)
 	return 0;
 }
 
+static int make_rules(struct maker *m)
+{
+	return filerules_make(m->plan, m->board, &m->rules, &m->err);
+}
+
 static int give_up(struct maker *m)
 {
 	/* Ignored, so that the kernel reaps for us; survives exec. */
@@ -152,6 +158,7 @@ static const struct {
 	{"grants", place_grants},  /* beneath /work and /tmp */
 	{"host name", name_host},  /* uts namespace */
 	{"handles", open_handles}, /* for the launcher: after the last mount */
+	{"landlock", make_rules},  /* the program enters them later */
 	{"privileges", give_up},   /* nothing below may need one */
 	{"init", become_init},     /* does not return */
 };
@@ -171,7 +178,7 @@ static int make_inside(void *arg)
 
 void box_init(struct box *box)
 {
-	*box = (struct box){.pidfd = -1, .leash = -1, .work = -1, .mounts = -1};
+	*box = (struct box){.pidfd = -1, .leash = -1, .work = -1, .rules = -1, .mounts = -1};
 }
 
 /* The read end lies at a fixed place, where init expects it; it must survive the exec. */
@@ -195,7 +202,12 @@ int box_make(struct box *box, struct plan *plan, const struct limits *limits, st
 	     struct error *err)
 {
 	static char stack[STACK_BYTES] __attribute__((aligned(16)));
-	struct maker m = {.plan = plan, .limits = limits, .board = board, .work = -1, .mounts = -1};
+	struct maker m = {.plan = plan,
+			  .limits = limits,
+			  .board = board,
+			  .work = -1,
+			  .rules = -1,
+			  .mounts = -1};
 	const int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | CLONE_NEWNS |
 			  CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD;
 	pid_t child;
@@ -208,6 +220,7 @@ int box_make(struct box *box, struct plan *plan, const struct limits *limits, st
 		return fail_sys(err, "namespaces for a box");
 	box->init = child;
 	box->work = m.work;
+	box->rules = m.rules;
 	box->mounts = m.mounts;
 	box->made_for = *limits;
 	if (m.err.kind != ERR_NONE) {
@@ -250,6 +263,7 @@ void box_done(struct box *box)
 	own_fd_end(&box->pidfd);
 	own_fd_end(&box->leash);
 	own_fd_end(&box->work);
+	own_fd_end(&box->rules);
 	own_fd_end(&box->mounts);
 	box_init(box);
 }

@@ -12,6 +12,7 @@ struct box {
 	int pidfd;  /* of init */
 	int leash;  /* write end: init exits when the last holder is gone */
 	int work;   /* the box's /work; stays readable after its death */
+	int rules;  /* what its program may do to which file; -1: Landlock is not in force */
 	int mounts; /* its mount namespace: held so that taking it down is off the path */
 	struct limits made_for;
 };

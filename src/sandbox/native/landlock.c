@@ -120,11 +120,10 @@ static int add_rule(int ruleset, int abi, const struct landlock_rule *rule, stru
 	return 0;
 }
 
-int landlock_restrict(const struct landlock_rule *rules, size_t n, bool loopback, int *ret_abi,
-		      struct error *err)
+int landlock_open(bool loopback, int *ret_abi, struct error *err)
 {
 	int abi = landlock_abi();
-	own_fd ruleset = -1;
+	int ruleset;
 
 	if (abi < 1)
 		return fail(err, ERR_CONFIG,
@@ -133,13 +132,19 @@ int landlock_restrict(const struct landlock_rule *rules, size_t n, bool loopback
 	if (abi > LANDLOCK_ABI_NEWEST)
 		abi = LANDLOCK_ABI_NEWEST;
 	ruleset = create_ruleset(abi, loopback, err);
-	if (ruleset < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++)
-		if (add_rule(ruleset, abi, &rules[i], err) < 0)
-			return -1;
+	if (ruleset >= 0)
+		*ret_abi = abi;
+	return ruleset;
+}
+
+int landlock_allow(int ruleset, int abi, const struct landlock_rule *rule, struct error *err)
+{
+	return add_rule(ruleset, abi, rule, err);
+}
+
+int landlock_enter(int ruleset, struct error *err)
+{
 	if (syscall(__NR_landlock_restrict_self, ruleset, 0) < 0)
 		return fail_sys(err, "landlock: restrict ourselves");
-	*ret_abi = abi;
 	return 0;
 }

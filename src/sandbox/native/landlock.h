@@ -27,10 +27,12 @@ enum { LANDLOCK_ABI_NEWEST = 9 };
 
 /* What the kernel offers, 0 if nothing.  May be more than LANDLOCK_ABI_NEWEST. */
 int landlock_abi(void);
-/* For good: this thread and what it becomes may do what the rules say and no more.  Unless
- * loopback is set, no TCP port may be bound or connected to.  no_new_privs must be set.  Does not
- * allocate: to be called between fork and exec.  ret_abi: the ABI that is in force. */
-int landlock_restrict(const struct landlock_rule *rules, size_t n, bool loopback, int *ret_abi,
-		      struct error *err);
+/* A set of rules that allows nothing yet.  Unless loopback is set, no TCP port may be bound or
+ * connected to.  ret_abi: the ABI that will be in force. */
+int landlock_open(bool loopback, int *ret_abi, struct error *err);
+int landlock_allow(int ruleset, int abi, const struct landlock_rule *rule, struct error *err);
+/* For good: this thread and what it becomes may do what the rules say and no more.  no_new_privs
+ * must be set. */
+int landlock_enter(int ruleset, struct error *err);
 
 #endif

@@ -105,9 +105,9 @@ static int close_others(int *keep, size_t n, struct error *err)
 
 static int keep_own_descriptors(struct plan *plan, struct error *err)
 {
-	int keep[GRANTS_MAX + 3];
+	int keep[GRANTS_MAX + 4];
 	size_t n = 0;
-	int *lists[] = {&plan->socket, &plan->init_program, &plan->root};
+	int *lists[] = {&plan->socket, &plan->init_program, &plan->root, &plan->devices};
 	own_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0)
@@ -158,9 +158,8 @@ static int ask_for_maps(struct launcher *l, struct error *err)
 static int get_mapped(struct launcher *l, struct error *err)
 {
 	struct to_launcher order;
-	size_t n_fds = 1;
 
-	if (fd_receive(l->plan->socket, &order, sizeof(order), &l->plan->devices, &n_fds, err) <= 0)
+	if (fd_receive(l->plan->socket, &order, sizeof(order), NULL, NULL, err) <= 0)
 		_exit(1);
 	if (order.order != ORDER_MAPPED)
 		return fail(err, ERR_INTERNAL, "order %d instead of the maps", (int)order.order);
@@ -198,6 +197,8 @@ static int enter_slot(struct launcher *l, struct error *err)
 	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
 		return fail_sys(err, "prctl");
+	if (seal_bounding_set(err) < 0) /* once for all that will be born here */
+		return -1;
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
 	if (plan->profile->loopback && loopback_up(err) < 0)

@@ -27,7 +27,7 @@
 #include "sandbox/native/landlock.h"
 #include "sandbox/native/seal.h"
 
-enum { STACK_BYTES = 256 << 10, RULES_MAX = NEEDED_MAX + GRANTS_MAX + 16 };
+enum { STACK_BYTES = 256 << 10, RULES_FD = 3 };
 
 /* v1: a process with one thread that moves itself through `tasks` does not wait for a grace
  * period.  v2: it was born in the group. */
@@ -99,7 +99,10 @@ static int place_stdio(struct payload *p)
 			return fail_sys(&p->board->error, "place descriptor %d", i);
 	if (reopen_null(p) < 0)
 		return -1;
-	if (close_range(3, ~0u, 0) < 0)
+	/* Only the rules stay, for a moment. */
+	if (p->box->rules >= 0 && dup2(p->box->rules, RULES_FD) < 0)
+		return fail_sys(&p->board->error, "place the rules");
+	if (close_range(p->box->rules >= 0 ? RULES_FD + 1 : RULES_FD, ~0u, 0) < 0)
 		return fail_sys(&p->board->error, "close descriptors");
 	return 0;
 }
@@ -133,87 +136,18 @@ struct door {
 	pid_t child;
 };
 
-struct rule_list {
-	struct landlock_rule rules[RULES_MAX];
-	size_t n;
-};
-
-static int add_rule(struct payload *p, struct rule_list *list, const char *path, unsigned rights)
-{
-	int fd = open(path, O_PATH | O_CLOEXEC);
-
-	if (fd < 0)
-		return fail_sys(&p->board->error, "open %s", path);
-	if (list->n == RULES_MAX)
-		return close(fd), fail(&p->board->error, ERR_INTERNAL, "too many landlock rules");
-	list->rules[list->n++] = (struct landlock_rule){.fd = fd, .rights = rights};
-	return 0;
-}
-
-static int add_root_rules(struct payload *p, struct rule_list *list)
-{
-	const struct needed_list *needed = &p->plan->needed;
-
-	if (p->plan->profile->n_programs == 0)
-		return add_rule(p, list, "/", LANDLOCK_READ | LANDLOCK_EXECUTE);
-	if (add_rule(p, list, "/", LANDLOCK_LIST) < 0 ||
-	    add_rule(p, list, "/etc", LANDLOCK_READ) < 0)
-		return -1;
-	for (size_t i = 0; i < needed->n; i++)
-		if (add_rule(p, list, needed->items[i].inside,
-			     LANDLOCK_READ | (needed->items[i].execute ? LANDLOCK_EXECUTE : 0)) < 0)
-			return -1;
-	return 0;
-}
-
-static int add_own_rules(struct payload *p, struct rule_list *list)
-{
-	static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
-					      "/dev/urandom"};
-	unsigned execute = p->plan->profile->n_programs ? 0 : LANDLOCK_EXECUTE;
-
-	if (add_rule(p, list, "/work", LANDLOCK_READ | LANDLOCK_WRITE | execute) < 0 ||
-	    add_rule(p, list, "/tmp", LANDLOCK_READ | LANDLOCK_WRITE | execute) < 0 ||
-	    add_rule(p, list, "/dev/shm", LANDLOCK_READ | LANDLOCK_WRITE) < 0 ||
-	    add_rule(p, list, "/proc", LANDLOCK_READ) < 0)
-		return -1;
-	for (size_t i = 0; i < ARRAY_LEN(devices); i++)
-		if (add_rule(p, list, devices[i], LANDLOCK_DEVICE) < 0)
-			return -1;
-	return 0;
-}
-
-static int add_grant_rules(struct payload *p, struct rule_list *list)
-{
-	const struct profile *profile = p->plan->profile;
-	unsigned execute = profile->n_programs ? 0 : LANDLOCK_EXECUTE;
-
-	for (size_t i = 0; i < profile->n_grants; i++)
-		if (add_rule(p, list, profile->grants[i].inside,
-			     LANDLOCK_READ | execute |
-				     (profile->grants[i].write ? LANDLOCK_WRITE : 0)) < 0)
-			return -1;
-	return 0;
-}
-
-/* After the mounts and after the join: a rule knows inodes, not names. */
+/* Made with the box: the rules know inodes, and no mount comes after them. */
 static int restrict_files(struct payload *p)
 {
-	static struct rule_list list;
-	int abi = 0, result;
+	struct error *err = &p->board->error;
 
-	list.n = 0;
-	if (add_root_rules(p, &list) < 0 || add_own_rules(p, &list) < 0 ||
-	    add_grant_rules(p, &list) < 0)
-		return -1;
-	result = landlock_restrict(list.rules, list.n, p->plan->profile->loopback, &abi,
-				   &p->board->error);
-	if (close_range(3, ~0u, 0) < 0)
-		return fail_sys(&p->board->error, "close descriptors");
-	if (result < 0)
-		return layer_missing(p->board, LAYER_LANDLOCK, NULL, &p->board->error);
-	layer_stands(p->board, LAYER_LANDLOCK, "ABI %d", abi);
-	return 0;
+	if (p->box->rules < 0) {
+		(void)fail(err, ERR_CONFIG, "there are no rules");
+		return layer_missing(p->board, LAYER_LANDLOCK, NULL, err);
+	}
+	if (landlock_enter(RULES_FD, err) < 0)
+		return layer_missing(p->board, LAYER_LANDLOCK, NULL, err);
+	return close(RULES_FD) < 0 ? fail_sys(err, "close the rules") : 0;
 }
 
 /* Below the steps that need many descriptors. */

@@ -20,7 +20,7 @@ struct plan {
 	uid_t init_uid;
 	int socket;                /* the launcher's end */
 	int init_program;          /* sealed memfd */
-	int devices;               /* detached /dev, made by the launcher; -1: the host's nodes */
+	int devices;               /* detached /dev of its own; -1: the host's nodes */
 	int root;                  /* --root DIR, O_PATH; -1: the host */
 	int grants[GRANTS_MAX];    /* detached mounts; -1: the launcher opens the source itself */
 	struct needed_list needed; /* when programs are listed */

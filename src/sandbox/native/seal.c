@@ -78,11 +78,13 @@ int seal_keyring(struct error *err)
 	return 0;
 }
 
-static int drop_bounding_set(struct error *err)
+int seal_bounding_set(struct error *err)
 {
 	/* Until the kernel knows no further capability. */
 	for (unsigned long cap = 0; cap < 64; cap++)
-		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
+		/* Asking is cheap, dropping makes new credentials each time. */
+		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) != 0 &&
+		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
 			return errno == EINVAL && cap > CAP_BPF
 				       ? 0
 				       : fail_sys(err, "drop capability %lu", cap);
@@ -116,7 +118,7 @@ static int empty_capabilities(struct error *err)
 
 int seal_identity(uid_t uid, gid_t gid, struct error *err)
 {
-	if (drop_bounding_set(err) < 0)
+	if (seal_bounding_set(err) < 0)
 		return -1;
 	if (syscall(SYS_getuid) != uid) {
 		/* Groups first: they need the privilege that the uid takes away. */

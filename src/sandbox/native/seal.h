@@ -17,6 +17,8 @@ struct seal_limits {
 
 int seal_rlimits(const struct seal_limits *l, struct error *err);
 int seal_keyring(struct error *err);
+/* No exec will ever bring a capability back.  Those we have stay. */
+int seal_bounding_set(struct error *err);
 /* Becomes uid and gid (of this user namespace) and gives up every capability, the bounding set
  * included; securebits make sure that no exec brings one back. */
 int seal_identity(uid_t uid, gid_t gid, struct error *err);

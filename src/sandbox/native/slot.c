@@ -92,7 +92,9 @@ void slot_close(struct slot *s)
 		return;
 	if (s->launcher > 0)
 		(void)pidfd_send_signal(s->launcher_fd, SIGKILL, NULL, 0);
-	/* What a killed belljar left is cleared away while our launcher dies. */
+	/* Our groups, and what a killed belljar left, are cleared away while the launcher dies. */
+	if (s->phase != PHASE_STARTING && s->phase != PHASE_RUNNING)
+		watch_close(&s->watch);
 	if (s->groups_open)
 		(void)cgroup_sweep(&s->host);
 	end_launcher(s);
@@ -238,8 +240,7 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 	switch (news->news) {
 	case NEWS_NEED_MAP:
 		if (identity_write_maps(&s->plan, s->launcher, &err) < 0 ||
-		    fd_send(s->socket, &mapped, sizeof(mapped), &s->plan.devices,
-			    s->plan.devices >= 0 ? 1 : 0, &err) < 0)
+		    fd_send(s->socket, &mapped, sizeof(mapped), NULL, 0, &err) < 0)
 			lose_launcher(s, &err);
 		s->mapped = true;
 		return;

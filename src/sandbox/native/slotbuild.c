@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
 #include "call/limits.h"
@@ -204,11 +206,22 @@ static int move_launcher(struct slot *s, struct error *err)
 	return fd_put_file(group, "cgroup.procs", pid, err);
 }
 
+/* The launcher asks for its maps and goes straight on into half a millisecond of kernel work.  If
+ * we slept, the scheduler would wake us on its processor, behind that; so we stay awake, for the
+ * short time it takes. */
+static void await_request(int sock)
+{
+	enum { AWAKE_US = 500 };
+	struct pollfd fd = {.fd = sock, .events = POLLIN};
+	uint64_t until = clock_us() + AWAKE_US;
+
+	while (poll(&fd, 1, 0) == 0 && clock_us() < until)
+		(void)sched_yield();
+}
+
 static int build_beside(struct slot *s, bool groups_found, struct error *err)
 {
-	/* Goes to the launcher together with the news that it is mapped. */
-	if (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0)
-		return -1;
+	await_request(s->socket);
 	if (slot_wait_until(s, &s->mapped, err) < 0)
 		return -1;
 	if (groups_found)
@@ -243,6 +256,10 @@ int slot_build(struct slot *s, struct error *err)
 	    compile_filters(s, err) < 0)
 		return -1;
 	if (groups_first && find_groups(s, err) < 0)
+		return -1;
+	/* Not beside the launcher: both would wait for the same lock while it makes its network
+	 * namespace, and then it for us. */
+	if (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0)
 		return -1;
 	s->plan.init_program = open_init_program(err);
 	if (s->plan.init_program < 0 || start_launcher(s, err) < 0)
