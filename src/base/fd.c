@@ -5,12 +5,22 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/own.h"
+
+/* A descriptor that others made non-blocking takes the rest when somebody has read. */
+static bool wait_for_room(int fd)
+{
+	struct pollfd room = {.fd = fd, .events = POLLOUT};
+
+	return poll(&room, 1, -1) > 0 || errno == EINTR;
+}
 
 int fd_write_all(int fd, const void *data, size_t len, struct error *err)
 {
@@ -19,7 +29,7 @@ int fd_write_all(int fd, const void *data, size_t len, struct error *err)
 	while (len) {
 		ssize_t n = write(fd, p, len);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && (errno == EINTR || (errno == EAGAIN && wait_for_room(fd))))
 			continue;
 		if (n < 0)
 			return fail_sys(err, "write %zu bytes", len);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void json_start(struct json *j, struct buf *out, struct error *err)
 {
 	*j = (struct json){.out = out, .err = err};
@@ -29,25 +31,40 @@ static void put_str(struct json *j, const char *str)
 	put(j, str, strlen(str));
 }
 
+/* How a character is written that may not stand for itself; false if it may. */
+static bool write_code(const char *data, size_t len, char *ret, size_t room)
+{
+	unsigned char c = (unsigned char)data[len - 1];
+	bool control = len == 1 ? c < 0x20 || c == 0x7f
+				: len == 2 && (unsigned char)data[0] == 0xc2 && c < 0xa0;
+
+	if (len == 1 && (c == '"' || c == '\\'))
+		(void)snprintf(ret, room, "\\%c", c);
+	else if (c == '\n')
+		(void)snprintf(ret, room, "\\n");
+	else if (control)
+		(void)snprintf(ret, room, "\\u%04x", c);
+	else
+		return false;
+	return true;
+}
+
 static void put_escaped(struct json *j, const char *data, size_t len)
 {
-	size_t plain = 0;
+	size_t plain = 0, step;
 	char code[8];
 
 	put(j, "\"", 1);
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)data[i];
-
-		if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
+	for (size_t i = 0; i < len; i += step) {
+		step = text_utf8_char(data + i, len - i);
+		if (step && !write_code(data + i, step, code, sizeof(code)))
 			continue;
+		if (!step) { /* a byte of no character: JSON has no place for it */
+			(void)snprintf(code, sizeof(code), "\\\\x%02x", (unsigned char)data[i]);
+			step = 1;
+		}
 		put(j, data + plain, i - plain);
-		plain = i + 1;
-		if (c == '"' || c == '\\')
-			(void)snprintf(code, sizeof(code), "\\%c", c);
-		else if (c == '\n')
-			(void)snprintf(code, sizeof(code), "\\n");
-		else
-			(void)snprintf(code, sizeof(code), "\\u%04x", c);
+		plain = i + step;
 		put_str(j, code);
 	}
 	put(j, data + plain, len - plain);

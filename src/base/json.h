@@ -28,7 +28,7 @@ void json_object_end(struct json *j);
 void json_array(struct json *j, const char *key);
 void json_array_end(struct json *j);
 void json_str(struct json *j, const char *key, const char *value); /* NULL: null */
-/* Bytes that must be valid UTF-8 (see text_is_utf8). */
+/* What is not UTF-8 among them is written as the text \xNN: ask text_is_utf8 if that matters. */
 void json_bytes(struct json *j, const char *key, const char *data, size_t len);
 void json_base64(struct json *j, const char *key, const void *data, size_t len);
 void json_int(struct json *j, const char *key, int64_t value);

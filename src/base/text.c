@@ -119,7 +119,7 @@ int text_parse_ms(const char *text, uint64_t *ret_ms, struct error *err)
 	return parse_with_unit(text, time_units, ARRAY_LEN(time_units), ret_ms, err);
 }
 
-/* The length of the valid UTF-8 character at p, 0 if there is none (RFC 3629). */
+/* RFC 3629. */
 static size_t utf8_char(const unsigned char *p, size_t left)
 {
 	unsigned char lo = 0x80, hi = 0xbf;
@@ -149,6 +149,11 @@ static size_t utf8_char(const unsigned char *p, size_t left)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
 	return len;
+}
+
+size_t text_utf8_char(const char *data, size_t left)
+{
+	return left ? utf8_char((const unsigned char *)data, left) : 0;
 }
 
 bool text_is_utf8(const char *data, size_t len)
@@ -190,6 +195,31 @@ void text_escape(const char *data, size_t len, char *ret_out, size_t room)
 			ret_out[used++] = (char)c;
 		else
 			used += (size_t)snprintf(ret_out + used, room - used, "\\x%02x", c);
+	}
+	ret_out[used] = '\0';
+}
+
+/* U+0080 to U+009F move the cursor as the controls below U+0020 do. */
+static bool is_control(const unsigned char *p, size_t len)
+{
+	return (len == 1 && (p[0] < 0x20 || p[0] == 0x7f)) ||
+	       (len == 2 && p[0] == 0xc2 && p[1] < 0xa0);
+}
+
+void text_one_line(const char *text, char *ret_out, size_t room)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t left = strlen(text), used = 0, len;
+
+	for (; left && used + 5 < room; p += len, left -= len) {
+		len = utf8_char(p, left);
+		if (len && !is_control(p, len)) {
+			memcpy(ret_out + used, p, len);
+			used += len;
+		} else {
+			used += (size_t)snprintf(ret_out + used, room - used, "\\x%02x", p[0]);
+			len = 1;
+		}
 	}
 	ret_out[used] = '\0';
 }

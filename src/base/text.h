@@ -16,11 +16,15 @@ int text_parse_ms(const char *text, uint64_t *ret_ms, struct error *err);
 /* Decimal digits only, no sign. */
 int text_parse_uint(const char *text, uint64_t *ret_value, struct error *err);
 
+/* The length of the UTF-8 character at data, 0 if there is none. */
+size_t text_utf8_char(const char *data, size_t left);
 bool text_is_utf8(const char *data, size_t len);
 /* How many of the first len bytes to keep so that no UTF-8 character is cut in two. */
 size_t text_utf8_floor(const char *data, size_t len);
 /* Control characters, backslashes and non-ASCII become \xNN; always terminated. */
 void text_escape(const char *data, size_t len, char *ret_out, size_t room);
+/* For a terminal: control characters (U+0080 to U+009F too) and what is not UTF-8 become \xNN. */
+void text_one_line(const char *text, char *ret_out, size_t room);
 /* The name in the NULL-terminated list that is closest to word, or NULL if none is close. */
 const char *text_nearest(const char *word, const char *const *names);
 /* "256 MiB", "1.5 KiB": for people. */

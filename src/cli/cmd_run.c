@@ -61,7 +61,7 @@ static int open_code(const char *file, struct error *err)
 static int read_code(struct prepared *p, const char *file, struct error *err)
 {
 	own_fd fd = open_code(file, err);
-	char chunk[65536];
+	char chunk[16384];
 	ssize_t n;
 
 	if (fd < 0)

@@ -14,15 +14,8 @@
 static void print_line(const char *text)
 {
 	char line[4 * sizeof(((struct error *)0)->text) + 64];
-	size_t n = 0;
 
-	for (const char *c = text; *c && n + 5 < sizeof(line); c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			n += (size_t)snprintf(line + n, 5, "\\x%02x", (unsigned char)*c);
-		else
-			line[n++] = *c;
-	}
-	line[n] = '\0';
+	text_one_line(text, line, sizeof(line));
 	(void)fprintf(stderr, "belljar: %s\n", line);
 }
 

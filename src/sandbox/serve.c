@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
 #include <unistd.h>
@@ -294,18 +295,21 @@ void serve_refuse(struct account *account, const struct error *err)
 int serve(const struct request *r, const struct runner *runner, struct account *account,
 	  struct error *err)
 {
-	struct feed feed; /* too large to be filled with zeros in every call */
+	/* Too large for a small stack, and to be filled with zeros in every call. */
+	struct feed *feed = malloc(sizeof(*feed));
 	struct run run = {
 		.request = r,
 		.runner = runner,
 		.account = account,
 		.out.fd = -1,
 		.err.fd = -1,
-		.feed = &feed,
+		.feed = feed,
 	};
 	int result;
 
-	feed_init(&feed);
+	if (!feed)
+		return fail_sys(err, "allocate room for input");
+	feed_init(feed);
 	account->root_mode = runner->root_mode;
 	result = run_in_slot(&run, err);
 	if (result < 0 && !run.started) {
@@ -316,7 +320,8 @@ int serve(const struct request *r, const struct runner *runner, struct account *
 	}
 	capture_close(&run.out);
 	capture_close(&run.err);
-	feed_close(&feed);
+	feed_close(feed);
+	free(feed);
 	close_outdirs(&run);
 	account_judge(account);
 	return result;

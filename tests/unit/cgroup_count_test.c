@@ -32,7 +32,7 @@ TEST(version_2_counters_are_read_and_old_kernels_have_fewer)
 TEST(version_2_memory_is_private_and_shared)
 {
 	own(fake) f;
-	uint64_t private, shared, freed;
+	uint64_t private, shared, peak;
 
 	open_fake(&f, 2);
 	CHECK(cgroup_memory_held(&f.group, &private, &shared) < 0);
@@ -42,16 +42,16 @@ TEST(version_2_memory_is_private_and_shared)
 	CHECK(cgroup_memory_held(&f.group, &private, &shared) == 0);
 	CHECK(private == 1000 && shared == 500);
 	put(&f, "memory.current", "4096\n");
-	CHECK(cgroup_memory_freed(&f.group, &freed) < 0); /* before 5.19 */
-	CHECK(cgroup_memory_charged(&f.group, &freed) == 0 && freed == 4096);
+	CHECK(cgroup_memory_peak(&f.group, &peak) < 0); /* before 5.19 */
+	CHECK(cgroup_memory_charged(&f.group, &peak) == 0 && peak == 4096);
 	put(&f, "memory.peak", "12288\n");
-	CHECK(cgroup_memory_freed(&f.group, &freed) == 0 && freed == 8192);
+	CHECK(cgroup_memory_peak(&f.group, &peak) == 0 && peak == 12288);
 }
 
 TEST(version_1_memory_is_private_and_shared)
 {
 	own(fake) f;
-	uint64_t private, shared, freed;
+	uint64_t private, shared, peak;
 
 	open_fake(&f, 1);
 	put(&f, "memory.stat",
@@ -59,9 +59,8 @@ TEST(version_1_memory_is_private_and_shared)
 	    "total_cache 1\ntotal_rss 2\ntotal_shmem 3\n");
 	CHECK(cgroup_memory_held(&f.group, &private, &shared) == 0);
 	CHECK(private == 1000 && shared == 500);
-	put(&f, "memory.usage_in_bytes", "65536\n");
-	put(&f, "memory.max_usage_in_bytes", "65000\n"); /* read at another moment */
-	CHECK(cgroup_memory_freed(&f.group, &freed) == 0 && freed == 0);
+	put(&f, "memory.max_usage_in_bytes", "65000\n");
+	CHECK(cgroup_memory_peak(&f.group, &peak) == 0 && peak == 65000);
 }
 
 TEST(version_1_time_is_divided_as_the_ticks_say)

@@ -21,7 +21,7 @@
 #include "tap.h"
 
 static const struct copyout_caps roomy = {
-	.file_bytes = 1 << 20, .total_bytes = 4 << 20, .files = 1000};
+	.file_bytes = 1 << 20, .total_bytes = 4 << 20, .files = 1000, .names_bytes = 100000};
 
 /* A box's /work and a directory of the host to copy to. */
 struct stage {
@@ -246,7 +246,8 @@ TEST(a_sparse_tebibyte_is_refused_by_its_size)
 TEST(the_sum_has_a_ceiling_over_several_globs)
 {
 	own(stage) s = stage_make();
-	struct copyout_caps caps = {.file_bytes = 6, .total_bytes = 10, .files = 10};
+	struct copyout_caps caps = {
+		.file_bytes = 6, .total_bytes = 10, .files = 10, .names_bytes = 100000};
 
 	write_file(s.box.fd, "a", "123456", 0644);
 	write_file(s.box.fd, "b", "123456", 0644);
@@ -344,7 +345,8 @@ TEST(names_longer_than_a_path_can_be_are_not_followed)
 TEST(a_hundred_thousand_files_are_cut_at_the_ceiling)
 {
 	own(stage) s = stage_make();
-	struct copyout_caps caps = {.file_bytes = 100, .total_bytes = 100000, .files = 50};
+	struct copyout_caps caps = {
+		.file_bytes = 100, .total_bytes = 100000, .files = 50, .names_bytes = 100000};
 	uint64_t before;
 
 	for (int i = 0; i < 100000; i++) {
@@ -366,12 +368,33 @@ TEST(a_hundred_thousand_files_are_cut_at_the_ceiling)
 TEST(refusals_have_a_ceiling_too)
 {
 	own(stage) s = stage_make();
-	struct copyout_caps caps = {.file_bytes = 100, .total_bytes = 1000, .files = 5};
+	struct copyout_caps caps = {
+		.file_bytes = 100, .total_bytes = 1000, .files = 5, .names_bytes = 100000};
 
 	for (char name[] = "a"; name[0] <= 'z'; name[0]++)
 		CHECK(mkfifoat(s.box.fd, name, 0644) == 0);
 	CHECK(collect(&s, "*", &caps) == 0);
 	CHECK(s.account.n_artifacts == 6 && was_refused(&s, "*", "too many"));
+}
+
+/* Long names make a large account of few files. */
+TEST(names_have_a_ceiling_together)
+{
+	own(stage) s = stage_make();
+	struct copyout_caps caps = roomy;
+	char name[201];
+
+	caps.names_bytes = 1000;
+	for (char c = 'a'; c <= 'z'; c++) {
+		memset(name, c, sizeof(name) - 1);
+		name[sizeof(name) - 1] = '\0';
+		write_file(s.box.fd, name, "x", 0644);
+	}
+	CHECK(collect(&s, "*", &caps) == 0);
+	CHECK(s.account.n_artifacts == 6 && was_refused(&s, "*", "not listed"));
+	CHECK(host_entries(&s) == 5);
+	CHECK(collect(&s, "**", &caps) == 0); /* the account stays full */
+	CHECK(s.account.n_artifacts == 7 && host_entries(&s) == 5);
 }
 
 TEST(hostile_links_in_the_target_are_not_followed)
@@ -492,7 +515,8 @@ TEST(a_name_that_turns_into_a_directory_does_no_harm)
 TEST(a_file_that_grows_while_it_is_read_is_cut_off)
 {
 	own(stage) s = stage_make();
-	struct copyout_caps caps = {.file_bytes = 200000, .total_bytes = 200000, .files = 10};
+	struct copyout_caps caps = {
+		.file_bytes = 200000, .total_bytes = 200000, .files = 10, .names_bytes = 100000};
 	own_fd fd = openat(s.box.fd, "f", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	static char chunk[4096];
 	pid_t grower = fork();

@@ -15,9 +15,13 @@ static const struct seccomp_options plain = {0};
 static const struct seccomp_options listed = {.programs_listed = true};
 static const struct seccomp_options writable = {.host_writable = true};
 static const struct seccomp_options sockets = {.host_sockets = true};
-static const struct seccomp_options strictest = {
-	.programs_listed = true, .host_writable = true, .host_sockets = true};
-static const struct seccomp_options *const filters[] = {&plain, &listed, &writable, &strictest};
+static const struct seccomp_options by_rlimit = {.memory_by_rlimit = true};
+static const struct seccomp_options strictest = {.programs_listed = true,
+						 .memory_by_rlimit = true,
+						 .host_writable = true,
+						 .host_sockets = true};
+static const struct seccomp_options *const filters[] = {&plain, &listed, &by_rlimit, &writable,
+							&strictest};
 
 static const uint32_t answers[] = {
 	[VERDICT_ENOSYS] = SECCOMP_RET_ERRNO | ENOSYS,

@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -137,7 +139,18 @@ static const uint64_t high_bits[] = {0, 1ull << 32, 1ull << 63, 0xffffffffull <<
 
 enum { EDGES = 512 };
 
-/* Each argument takes every edge in turn, while the others take some; then all with high bits. */
+/* Does a condition look at all 64 bits of it? */
+static bool is_whole(const struct argument_rule *rule, unsigned arg)
+{
+	for (size_t w = 0; w < rule->n; w++)
+		for (size_t c = 0; c < ARRAY_LEN(rule->ways[w].all); c++)
+			if (rule->ways[w].all[c].whole && rule->ways[w].all[c].arg == arg)
+				return true;
+	return false;
+}
+
+/* Each argument takes every edge in turn, while the others take some; then all with high bits,
+ * which change nothing except where all 64 bits count. */
 static bool rule_agrees(const struct seccomp_options *options, const struct syscall_row *row,
 			const struct argument_rule *rule)
 {
@@ -156,9 +169,12 @@ static bool rule_agrees(const struct seccomp_options *options, const struct sysc
 			args[arg] = values[arg][some_number() % n[arg]];
 		low_verdict = seccomp_judge(options, SYSCALLS_ARCH, row->nr, args);
 		for (unsigned arg = 0; arg < 6; arg++)
-			args[arg] |= high;
+			args[arg] |= is_whole(rule, arg) ? 0 : high;
 		verdict = seccomp_judge(options, SYSCALLS_ARCH, row->nr, args);
 		good = verdict == low_verdict && agree(options, SYSCALLS_ARCH, row->nr, args);
+		for (unsigned arg = 0; arg < 6; arg++)
+			args[arg] |= high;
+		good = good && agree(options, SYSCALLS_ARCH, row->nr, args);
 	}
 	return good;
 }
@@ -228,6 +244,27 @@ TEST(the_kernel_needs_no_new_privs_or_refuses)
 		CHECK(setresuid(65534, 65534, 65534) == 0);
 	compile(&plain);
 	CHECK(seccomp_install(&program, &err) < 0 && err.kind == ERR_SYSTEM && err.sys == EACCES);
+}
+
+/* The address of a limit whose low half is zero, as a program may choose one. */
+TEST(the_core_limit_stays_for_real)
+{
+	const struct rlimit no_files = {0, 0};
+	struct rlimit now;
+	struct rlimit *round = mmap((void *)(16 * BIT32), 4096, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	CHECK(round == (void *)(16 * BIT32));
+	*round = (struct rlimit){1, 1};
+	CHECK(errno_of(syscall(__NR_prlimit64, 0, RLIMIT_CORE, round, NULL)) == 0); /* the twin */
+	install(&plain);
+	*round = (struct rlimit){0, 0};
+	CHECK(errno_of(syscall(__NR_prlimit64, 0, RLIMIT_CORE, round, NULL)) == EPERM);
+	CHECK(errno_of(syscall(__NR_prlimit64, 0, RLIMIT_CORE, &no_files, NULL)) == EPERM);
+	CHECK(errno_of(syscall(__NR_setrlimit, RLIMIT_CORE, &no_files)) == EPERM);
+	CHECK(errno_of(syscall(__NR_prlimit64, 0, RLIMIT_CORE, NULL, &now)) == 0);
+	CHECK(now.rlim_cur == 1 && now.rlim_max == 1);
+	CHECK(errno_of(setrlimit(RLIMIT_MSGQUEUE, &no_files)) == 0);
 }
 
 TEST(calls_are_refused_for_real)

@@ -139,6 +139,16 @@ static const struct promise promises[] = {
 	{"no randomisation", __NR_personality, {0x0040000}, VERDICT_EPERM},
 	{"read implies exec", __NR_personality, {0x0400000 | BIT32}, VERDICT_EPERM},
 	{"own limits", __NR_prlimit64, {0, 7}, VERDICT_ALLOW},
+	{"ask for the core limit", __NR_prlimit64, {0, 4, 0, 4096}, VERDICT_ALLOW},
+	{"set another limit", __NR_prlimit64, {0, 7, 4096, 0}, VERDICT_ALLOW},
+	{"set the core limit", __NR_prlimit64, {0, 4, 4096, 0}, VERDICT_EPERM},
+	{"set it from a round address", __NR_prlimit64, {0, 4, BIT32, 0}, VERDICT_EPERM},
+	{"set it from a high address", __NR_prlimit64, {0, 4, 0x7ffful << 32, 0}, VERDICT_EPERM},
+	{"set it, high bits", __NR_prlimit64, {BIT32, 4 | BIT32, 4096, 0}, VERDICT_EPERM},
+	{"another's core limit", __NR_prlimit64, {1, 4, 0, 4096}, VERDICT_EPERM},
+	{"fewer files", __NR_setrlimit, {7, 4096}, VERDICT_ALLOW},
+	{"core limit", __NR_setrlimit, {4, 4096}, VERDICT_EPERM},
+	{"core limit, high bit", __NR_setrlimit, {4 | BIT32, 4096}, VERDICT_EPERM},
 	{"limits of pid 1", __NR_prlimit64, {1, 7}, VERDICT_EPERM},
 	{"limits of pid 1, high bit", __NR_prlimit64, {1 | BIT32, 7}, VERDICT_EPERM},
 	{"isatty", __NR_ioctl, {0, TCGETS}, VERDICT_ALLOW},
@@ -183,6 +193,7 @@ static const struct promise promises[] = {
 	 __NR_mmap,
 	 {0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB},
 	 VERDICT_EPERM},
+	{"shared segment", __NR_shmget, {0, 4096, 01600}, VERDICT_ALLOW},
 	{"huge shared memory", __NR_shmget, {0, 4096, 04000}, VERDICT_EPERM},
 	{"free memory", __NR_madvise, {0, 0, MADV_DONTNEED}, VERDICT_ALLOW},
 	{"guard pages", __NR_madvise, {0, 0, 102}, VERDICT_ALLOW},
@@ -212,7 +223,14 @@ static const struct promise promises_listed[] = {
 	{"huge", __NR_memfd_create, {0, 0xc}, VERDICT_ENOSYS},
 };
 
-/* Without the option each of these is allowed. */
+/* Where no group counts memory: none that lives without a process. */
+static const struct promise promises_by_rlimit[] = {
+	{"memfd", __NR_memfd_create, {0, 1}, VERDICT_ENOSYS},
+	{"huge memfd", __NR_memfd_create, {0, 4}, VERDICT_ENOSYS},
+	{"shared segment", __NR_shmget, {0, 4096, 01600}, VERDICT_EPERM},
+	{"shared mapping", __NR_mmap, {0, 4096, 3, MAP_SHARED | MAP_ANONYMOUS}, VERDICT_ALLOW},
+};
+
 /* Where a directory of the host is granted: it may hold a socket. */
 static const struct promise promises_sockets[] = {
 	{"Unix socket", __NR_socket, {AF_UNIX, SOCK_STREAM, 0}, VERDICT_EPERM},
@@ -223,6 +241,7 @@ static const struct promise promises_sockets[] = {
 	{"netlink", __NR_socket, {AF_NETLINK, SOCK_RAW, 0}, VERDICT_EPERM},
 };
 
+/* Without the option each of these is allowed. */
 static const struct promise promises_writable[] = {
 	{"set-uid", __NR_fchmodat, {0, 0, 04755}, VERDICT_EPERM},
 	{"set-gid", __NR_fchmodat, {0, 0, 02755}, VERDICT_EPERM},
@@ -347,6 +366,8 @@ TEST(the_table_keeps_its_promises)
 	keep(&plain, promises, ARRAY_LEN(promises));
 	keep(&listed, promises_listed, ARRAY_LEN(promises_listed));
 	keep(&strictest, promises_listed, ARRAY_LEN(promises_listed));
+	keep(&by_rlimit, promises_by_rlimit, ARRAY_LEN(promises_by_rlimit));
+	keep(&strictest, promises_by_rlimit, ARRAY_LEN(promises_by_rlimit));
 	keep(&sockets, promises_sockets, ARRAY_LEN(promises_sockets));
 	keep(&strictest, promises_sockets, ARRAY_LEN(promises_sockets));
 	keep(&writable, promises_writable, ARRAY_LEN(promises_writable));

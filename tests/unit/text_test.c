@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "base/json.h"
+#include "base/own.h"
 #include "tap.h"
 
 static bool bytes_are(const char *text, uint64_t want)
@@ -103,6 +105,52 @@ TEST(escaped_text_has_no_control_characters)
 	CHECK_STR(out, "a\\x0ab\\x1b[0m\\x5c");
 	text_escape("aaaaaaaaaa", 10, out, 8); /* room is kept for a whole escape */
 	CHECK_STR(out, "aaa");
+}
+
+TEST(a_line_for_a_terminal_moves_no_cursor)
+{
+	char out[64];
+
+	text_one_line("gr\u00fc\u00df, \u4e16", out, sizeof(out));
+	CHECK_STR(out, "gr\u00fc\u00df, \u4e16");
+	text_one_line("a\nb\x1b[2J\x7f", out, sizeof(out));
+	CHECK_STR(out, "a\\x0ab\\x1b[2J\\x7f");
+	text_one_line("\x9b\x32J", out, sizeof(out)); /* a raw CSI */
+	CHECK_STR(out, "\\x9b2J");
+	text_one_line("\xc2\x9b\x32J", out, sizeof(out)); /* the same as UTF-8 */
+	CHECK_STR(out, "\\xc2\\x9b2J");
+	text_one_line("\xff\xc3", out, sizeof(out));
+	CHECK_STR(out, "\\xff\\xc3");
+	text_one_line("\xff\xff\xff", out, 8);
+	CHECK_STR(out, "\\xff");
+}
+
+static const char *as_json(const char *data, struct buf *out)
+{
+	struct error err = {0};
+	struct json j;
+
+	buf_init(out, 1000);
+	json_start(&j, out, &err);
+	json_str(&j, NULL, data);
+	CHECK(json_end(&j) == 0);
+	return buf_str(out);
+}
+
+TEST(json_is_utf8_whatever_goes_in)
+{
+	static const char *const pairs[][2] = {
+		{"a\"b\\\n\t", "\"a\\\"b\\\\\\n\\u0009\""},
+		{"\xff\xc3", "\"\\\\xff\\\\xc3\""},
+		{"\xc2\x9b", "\"\\u009b\""},
+		{"\u00fc\u4e16", "\"\u00fc\u4e16\""},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+		own(buf) out;
+
+		CHECK_STR(as_json(pairs[i][0], &out), pairs[i][1]);
+	}
 }
 
 TEST(a_near_miss_is_suggested)

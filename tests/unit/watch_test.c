@@ -2,6 +2,7 @@
 /* watch_test.c - which limit a program passed, as made-up counters tell it. */
 #include "sandbox/native/watch.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 #include "fake_group.h"
@@ -87,6 +88,54 @@ TEST(files_from_before_hide_no_memory)
 	begin(&w, &f);
 	w.disk_at_start = w.disk_now = 90 * MIB;
 	CHECK(watch_look(&w, w.next_us, -1) == KILL_MEMORY);
+}
+
+/* What a program's end says that died of this signal. */
+static enum kill_reason reason_of(int signal, bool disk_full)
+{
+	own(fake) f;
+	struct watch w;
+	struct outcome o = {.end = END_SIGNALLED, .signal = signal};
+
+	open_fake(&f, 2);
+	begin(&w, &f);
+	w.seen.disk_full = disk_full;
+	watch_finish(&w, -1, &o);
+	return o.killed_for;
+}
+
+TEST(a_signal_alone_proves_no_limit)
+{
+	CHECK(reason_of(SIGXFSZ, false) == KILL_SIGNAL);
+	CHECK(reason_of(SIGXFSZ, true) == KILL_DISK);
+	CHECK(reason_of(SIGXCPU, false) == KILL_SIGNAL);
+	CHECK(reason_of(SIGKILL, true) == KILL_SIGNAL);
+	CHECK(reason_of(SIGSYS, false) == KILL_VIOLATION);
+}
+
+/* What the account says after a process of that size, with a group that was charged so much. */
+static uint64_t peak_of(unsigned largest, const char *charged, unsigned files)
+{
+	own(fake) f;
+	struct watch w;
+	struct outcome o = {.end = END_EXITED};
+
+	open_fake(&f, 2);
+	if (charged)
+		put(&f, "memory.peak", charged);
+	begin(&w, &f);
+	w.disk_now = (uint64_t)files * MIB;
+	o.usage.memory_peak_bytes = (uint64_t)largest * MIB;
+	watch_finish(&w, -1, &o);
+	return o.usage.memory_peak_bytes / MIB;
+}
+
+TEST(the_peak_is_the_smaller_of_two_marks)
+{
+	CHECK(peak_of(10, "4194304", 0) == 4); /* mapped files are not its memory */
+	CHECK(peak_of(10, "40000000", 0) == 10);
+	CHECK(peak_of(10, "41943040", 36) == 4); /* nor are files in /work */
+	CHECK(peak_of(10, NULL, 0) == 10);
 }
 
 static uint64_t time_to_next(unsigned private)

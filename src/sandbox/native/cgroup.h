@@ -127,9 +127,8 @@ int cgroup_processes(const struct cgroup *group, uint64_t *ret); /* alive now */
 int cgroup_memory_held(const struct cgroup *group, uint64_t *ret_private, uint64_t *ret_shared);
 /* Everything that is charged to the group now, page cache and kernel memory too.  Exact. */
 int cgroup_memory_charged(const struct cgroup *group, uint64_t *ret);
-/* How much has been given back of it since it was most.  -1 also before 5.19 in version 2: no peak.
- */
-int cgroup_memory_freed(const struct cgroup *group, uint64_t *ret);
+/* The most there was of it, counted in steps of 64 pages.  -1 also before 5.19 in version 2. */
+int cgroup_memory_peak(const struct cgroup *group, uint64_t *ret);
 
 /* Fills in what the groups counted and leaves the other members alone: cpu_user_us,
  * cpu_system_us, cpu_throttled_us, memory_limit_hits, forks_refused, processes_peak, read_bytes

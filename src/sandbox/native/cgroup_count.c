@@ -122,14 +122,9 @@ int cgroup_memory_charged(const struct cgroup *group, uint64_t *ret)
 	return count(group, &memory_now, ret);
 }
 
-int cgroup_memory_freed(const struct cgroup *group, uint64_t *ret)
+int cgroup_memory_peak(const struct cgroup *group, uint64_t *ret)
 {
-	uint64_t peak, now;
-
-	if (count(group, &memory_peak, &peak) < 0 || count(group, &memory_now, &now) < 0)
-		return -1;
-	*ret = peak > now ? peak - now : 0;
-	return 0;
+	return count(group, &memory_peak, ret);
 }
 
 static int split_cpu_v2(const struct cgroup *group, const struct cgroup_tree *tree,

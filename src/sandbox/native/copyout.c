@@ -27,7 +27,7 @@
 #include "sandbox/native/beneath.h"
 #include "sandbox/native/outdir.h"
 
-enum { FILES_MAX = 10000 };
+enum { FILES_MAX = 10000, NAMES_MAX = 1 << 20 };
 
 /* A directory being read, and where in the name its entries begin. */
 struct level {
@@ -45,6 +45,7 @@ struct walk {
 	char name[PATH_MAX]; /* of the entry at hand, relative to /work */
 	size_t entries;
 	uint64_t total_bytes;
+	uint64_t names_bytes; /* of the names in the account */
 	bool matched;
 	bool matched_directory;
 	bool stopped; /* a ceiling was reached and the account says so */
@@ -63,6 +64,7 @@ void copyout_caps_for(const struct limits *limits, struct copyout_caps *ret)
 		.file_bytes = limits->disk_bytes,
 		.total_bytes = limits->disk_bytes,
 		.files = FILES_MAX,
+		.names_bytes = NAMES_MAX,
 	};
 }
 
@@ -101,22 +103,26 @@ static int stop(struct walk *w, const char *why, struct error *err)
 	return name_it(&a, w->glob, err) < 0 ? -1 : keep(w->account, &a, err);
 }
 
-static bool account_is_full(const struct walk *w)
+static bool account_is_full(const struct walk *w, const char *name)
 {
-	return w->account->n_artifacts >= w->caps->files;
+	return w->account->n_artifacts >= w->caps->files ||
+	       w->names_bytes + strlen(name) > w->caps->names_bytes;
 }
 
 static int stop_full(struct walk *w, struct error *err)
 {
-	return stop(w, "too many files matched: the rest was left", err);
+	if (w->account->n_artifacts < w->caps->files)
+		return stop(w, "names too long in all: the rest was left, and is not listed", err);
+	return stop(w, "too many files matched: the rest was left, and is not listed", err);
 }
 
 static int keep_refused(struct walk *w, const char *name, const char *why, struct error *err)
 {
 	struct artifact a = {0};
 
-	if (account_is_full(w))
+	if (account_is_full(w, name))
 		return stop_full(w, err);
+	w->names_bytes += strlen(name);
 	artifact_refuse(&a, "%s", why);
 	return name_it(&a, name, err) < 0 ? -1 : keep(w->account, &a, err);
 }
@@ -183,7 +189,7 @@ static int judge_opened(const struct walk *w, int fd, struct artifact *a, struct
 static int pour(const struct walk *w, int from, int to, struct artifact *a, struct error *err)
 {
 	own(sha256) hash = {0};
-	char chunk[32768];
+	char chunk[16384]; /* the caller's stack may be small */
 
 	if (sha256_init(&hash, err) < 0)
 		return -1;
@@ -254,8 +260,9 @@ static int take(struct walk *w, const char *entry, mode_t mode, struct error *er
 	struct artifact a = {0};
 
 	w->matched = true;
-	if (account_is_full(w))
+	if (account_is_full(w, w->name))
 		return stop_full(w, err);
+	w->names_bytes += strlen(w->name);
 	if (name_it(&a, w->name, err) < 0)
 		return -1;
 	if (examine(w, entry, mode, &a, err) < 0) {
@@ -409,9 +416,11 @@ int copyout_collect_into(int work, const char *glob, int outdir, const struct co
 	w.outdir = fcntl(outdir, F_DUPFD_CLOEXEC, 0);
 	if (w.outdir < 0)
 		return fail_sys(err, "keep the target directory");
-	for (size_t i = 0; i < account->n_artifacts; i++)
+	for (size_t i = 0; i < account->n_artifacts; i++) {
+		w.names_bytes += strlen(account->artifacts[i].name);
 		if (!account->artifacts[i].refused[0])
 			w.total_bytes += account->artifacts[i].size;
+	}
 	return walk_tree(&w, work, err);
 }
 

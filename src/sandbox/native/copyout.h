@@ -13,6 +13,7 @@ struct copyout_caps {
 	uint64_t file_bytes;  /* of one file */
 	uint64_t total_bytes; /* of all files in the account together */
 	size_t files;         /* copied or refused, in the account together */
+	uint64_t names_bytes; /* of their names together: the account is not to grow with them */
 };
 
 /* How far a walk goes, whatever the box made: deeper directories and further entries are not

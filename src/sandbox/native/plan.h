@@ -26,7 +26,8 @@ struct plan {
 	int grants[GRANTS_MAX];    /* detached mounts; in user mode files, at first */
 	struct needed_list needed; /* when programs are listed */
 	struct seccomp_program seccomp;
-	struct limits first; /* size of the first box */
+	struct seccomp_program seccomp_by_rlimit; /* for when no group limits memory */
+	struct limits first;                      /* size of the first box */
 };
 
 #endif

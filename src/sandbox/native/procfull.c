@@ -21,8 +21,21 @@
 #include "sandbox/native/mounts.h"
 
 /* Links to the process's own directory, and things that say nothing of this host's state. */
-static const char *const harmless[] = {"self", "thread-self", "mounts", "net",
-				       "sys",  "filesystems", "version"};
+static const char *const harmless[] = {"self", "thread-self", "mounts",
+				       "net",  "filesystems", "version"};
+
+/* Of /proc/sys what programs ask for, the same for every box or made for it.  The rest counts the
+ * host's open files and directories, or is its name (random/boot_id). */
+static const char *const settings[] = {
+	"kernel/ostype",      "kernel/osrelease",   "kernel/version",       "kernel/hostname",
+	"kernel/domainname",  "kernel/pid_max",     "kernel/cap_last_cap",  "kernel/ngroups_max",
+	"kernel/threads-max", "kernel/random/uuid", "vm/overcommit_memory", "vm/max_map_count",
+	"vm/mmap_min_addr",   "fs/nr_open",         "fs/pipe-max-size",     "fs/file-max",
+	"net/core/somaxconn",
+};
+static const char *const setting_dirs[] = {
+	"/work/sys",    "/work/sys/kernel", "/work/sys/kernel/random", "/work/sys/vm",
+	"/work/sys/fs", "/work/sys/net",    "/work/sys/net/core"};
 
 struct figure {
 	const char *source, *target;
@@ -110,7 +123,7 @@ static int make_sources(const struct limits *limits, struct error *err)
 
 	/* A disk of their own: the box's quota is not to pay for them. */
 	if (mount("tmpfs", "/work", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		  "size=512k,nr_inodes=16,mode=0755") < 0)
+		  "size=512k,nr_inodes=64,mode=0755") < 0)
 		return fail_sys(err, "mount a place for made-up figures");
 	for (size_t i = 0; i < ARRAY_LEN(figures); i++) {
 		figures[i].write(limits, text, sizeof(text));
@@ -142,10 +155,32 @@ static int cover_the_rest(struct error *err)
 	if (!dir)
 		return fail_sys(err, "open /proc");
 	while (result == 0 && (entry = readdir(dir)))
-		if (!is_harmless(entry->d_name) && !is_figure(entry->d_name))
+		if (!is_harmless(entry->d_name) && !is_figure(entry->d_name) &&
+		    strcmp(entry->d_name, "sys") != 0)
 			result = cover(entry, err);
 	(void)closedir(dir);
 	return result;
+}
+
+/* The real files, for some of them answer by who asks, in a tree of our own. */
+static int cover_settings(struct error *err)
+{
+	char from[80], to[80];
+
+	for (size_t i = 0; i < ARRAY_LEN(setting_dirs); i++)
+		if (mounts_mkdir(setting_dirs[i], 0555, err) < 0)
+			return -1;
+	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+		(void)snprintf(from, sizeof(from), "/proc/sys/%s", settings[i]);
+		(void)snprintf(to, sizeof(to), "/work/sys/%s", settings[i]);
+		if (access(from, F_OK) < 0)
+			continue;
+		if (mounts_put_file(to, "", 0, err) < 0 || mounts_bind(from, to, false, err) < 0)
+			return -1;
+	}
+	if (mounts_bind("/work/sys", "/proc/sys", true, err) < 0)
+		return -1;
+	return mounts_restrict("/proc/sys", MOUNT_ATTR_RDONLY, true, err);
 }
 
 int procfull_mask(const struct limits *limits, struct error *err)
@@ -159,9 +194,9 @@ int procfull_mask(const struct limits *limits, struct error *err)
 		    mounts_restrict(figures[i].target, MOUNT_ATTR_RDONLY, false, err) < 0)
 			return -1;
 	}
+	if (cover_settings(err) < 0)
+		return -1;
 	if (umount2("/work", MNT_DETACH) < 0)
 		return fail_sys(err, "hide the made-up figures");
-	if (mounts_bind("/proc/sys", "/proc/sys", true, err) < 0)
-		return -1;
-	return mounts_restrict("/proc/sys", MOUNT_ATTR_RDONLY, true, err);
+	return 0;
 }

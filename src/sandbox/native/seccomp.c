@@ -28,7 +28,7 @@ static const uint32_t returns[] = {
 
 enum {
 	N_VERDICTS = ARRAY_LEN(returns),
-	MAX_RULES = 32,
+	MAX_RULES = 40,
 	MAX_ANSWERS = N_VERDICTS + MAX_RULES,
 	/* A jump holds 255; two more instructions may come between asking and jumping. */
 	NEAR = 250,
@@ -94,6 +94,7 @@ static size_t emit_condition(struct emitter *e, const struct condition *c, size_
 			     size_t fails)
 {
 	size_t match = c->outside ? fails : holds, next = c->outside ? holds : fails;
+	size_t at = offsetof(struct seccomp_data, args) + c->arg * sizeof(uint64_t);
 
 	for (size_t i = c->set->n; i-- > 0;) {
 		const struct range *r = &c->set->ranges[i];
@@ -109,7 +110,12 @@ static size_t emit_condition(struct emitter *e, const struct condition *c, size_
 	if (c->mask != UINT32_MAX)
 		(void)put(e, BPF_ALU | BPF_AND | BPF_K, c->mask, 0, 0);
 	/* Little-endian: the low half comes first. */
-	return load(e, offsetof(struct seccomp_data, args) + c->arg * sizeof(uint64_t));
+	next = load(e, at);
+	if (!c->whole)
+		return next;
+	assert(!c->outside);
+	(void)branch(e, BPF_JEQ, 0, next, fails);
+	return load(e, at + sizeof(uint32_t));
 }
 
 static size_t emit_rule(struct emitter *e, const struct argument_rule *rule)
@@ -217,6 +223,8 @@ static bool condition_holds(const struct condition *c, const uint64_t args[6])
 {
 	uint32_t value = (uint32_t)args[c->arg] & c->mask;
 
+	if (c->whole && args[c->arg] >> 32)
+		return false;
 	for (size_t i = 0; i < c->set->n; i++)
 		if (value >= c->set->ranges[i].low && value <= c->set->ranges[i].high)
 			return !c->outside;

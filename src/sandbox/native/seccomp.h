@@ -19,10 +19,11 @@ enum verdict {
 };
 
 struct seccomp_options {
-	bool programs_listed; /* no memfd: the loader would run what is in it, sealed or not */
-	bool host_writable;   /* something of the host is: no set-uid or set-gid files */
-	bool host_sockets;    /* a directory of the host is granted, and Landlock cannot keep the
-			       * program from sockets in it (before ABI 9): no Unix sockets */
+	bool programs_listed;  /* no memfd: the loader would run what is in it, sealed or not */
+	bool memory_by_rlimit; /* no group counts memory: none that is in no process's count */
+	bool host_writable;    /* something of the host is: no set-uid or set-gid files */
+	bool host_sockets;     /* a directory of the host is granted, and Landlock cannot keep the
+				* program from sockets in it (before ABI 9): no Unix sockets */
 };
 
 enum { SECCOMP_MAX = 2048 };

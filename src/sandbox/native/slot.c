@@ -383,6 +383,8 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 		watch_close(&s->watch);
 		return -1;
 	}
+	if (s->board->layers[LAYER_MEMORY].state != LAYER_FULL)
+		s->watch.family = s->launcher;
 	s->phase = PHASE_STARTING;
 	s->box_waits = false;
 	return 0;

@@ -115,7 +115,7 @@ static const struct {
 	enum layer layer;
 	const char *instead;
 } controlled[] = {
-	{CONTROLLER_MEMORY, LAYER_MEMORY, "RLIMIT_DATA, per process"},
+	{CONTROLLER_MEMORY, LAYER_MEMORY, "RLIMIT_DATA per process, sampled sum"},
 	{CONTROLLER_PIDS, LAYER_PROCESSES, "RLIMIT_NPROC"},
 	{CONTROLLER_CPU, LAYER_CPU, "RLIMIT_CPU, per process; no share"},
 };
@@ -231,19 +231,31 @@ static int build_beside(struct slot *s, bool groups_found, struct error *err)
 	return find_groups(s, err) < 0 ? -1 : move_launcher(s, err);
 }
 
-int slot_build(struct slot *s, struct error *err)
+static int compile_filters(struct slot *s, struct error *err)
 {
-	const struct seccomp_options options = {
+	struct seccomp_options options = {
 		.programs_listed = s->profile.n_programs > 0,
 		.host_writable = grants_writing(&s->profile),
 		.host_sockets = grants_sockets(&s->profile),
 	};
+
+	if (seccomp_compile(&options, &s->plan.seccomp, err) < 0)
+		return -1;
+	/* Whether it will be needed is not known yet, only whether it may be. */
+	if (!(s->profile.allow_degraded & 1u << LAYER_MEMORY))
+		return 0;
+	options.memory_by_rlimit = true;
+	return seccomp_compile(&options, &s->plan.seccomp_by_rlimit, err);
+}
+
+int slot_build(struct slot *s, struct error *err)
+{
 	bool groups_first = launcher_needs_group();
 
 	s->board = board_new(s->profile.allow_degraded, err);
 	if (!s->board || limits_check(&s->plan.first, err) < 0 || check_profile(s, err) < 0 ||
 	    choose_identity(s, err) < 0 || grants_open(&s->plan, err) < 0 ||
-	    seccomp_compile(&options, &s->plan.seccomp, err) < 0)
+	    compile_filters(s, err) < 0)
 		return -1;
 	if (groups_first && find_groups(s, err) < 0)
 		return -1;

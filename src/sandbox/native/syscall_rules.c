@@ -23,6 +23,7 @@
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -38,17 +39,21 @@
 	{                     \
 		(low), (high) \
 	}
-#define IN(arg, set)                             \
-	{                                        \
-		(arg), UINT32_MAX, &(set), false \
+#define IN(arg, set)                                    \
+	{                                               \
+		(arg), UINT32_MAX, &(set), false, false \
 	}
-#define NOT_IN(arg, set)                        \
-	{                                       \
-		(arg), UINT32_MAX, &(set), true \
-	}
-#define MASKED(arg, mask, set)                         \
+#define NOT_IN(arg, set)                               \
 	{                                              \
-		(arg), (uint32_t)(mask), &(set), false \
+		(arg), UINT32_MAX, &(set), true, false \
+	}
+#define MASKED(arg, mask, set)                                \
+	{                                                     \
+		(arg), (uint32_t)(mask), &(set), false, false \
+	}
+#define IS_NULL(arg)                                  \
+	{                                             \
+		(arg), UINT32_MAX, &zero, false, true \
 	}
 /* clang-format on */
 #define SET(name, ...)                                             \
@@ -106,7 +111,11 @@ RULE(rule_clone, {{MASKED(0, CLONE_NAMESPACES | CLONE_PARENT, zero)}});
 SET(personalities, ONE(0), ONE(0xffffffff));
 RULE(rule_personality, {{IN(0, personalities)}});
 
-RULE(rule_prlimit, {{IN(0, zero)}});
+/* Limits of one's own, except RLIMIT_CORE: it is 1, which means no core file and, where the host
+ * pipes cores to a program of root's, no such program either.  0 would mean the latter runs. */
+SET(resource_core, ONE(RLIMIT_CORE));
+RULE(rule_setrlimit, {{NOT_IN(0, resource_core)}});
+RULE(rule_prlimit, {{IN(0, zero), NOT_IN(1, resource_core)}}, {{IN(0, zero), IS_NULL(2)}});
 
 /* ioctl: what terminals, pipes, sockets and plain files are asked every day.  Not: typing into a
  * terminal (TIOCSTI), the console (TIOCLINUX, TIOCCONS, KD*, VT_*), line disciplines (TIOCSETD

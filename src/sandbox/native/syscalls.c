@@ -187,11 +187,11 @@ const struct syscall_row syscalls[] = {
 	REFUSE(remap_file_pages, "obsolete; mmap does it"),
 	{__NR_memfd_create,
 	 {VERDICT_ALLOW, &rule_memfd},
-	 OCCASION_PROGRAMS_LISTED,
+	 OCCASION_NO_MEMFD,
 	 {VERDICT_ENOSYS, NULL},
 	 "memfd_create",
 	 "no huge pages; not where programs are listed: `ld.so /proc/self/fd/3` maps its code, "
-	 "whatever its mode and seals say"},
+	 "whatever its mode and seals say; nor where nothing counts its memory"},
 	REFUSE(memfd_secret, "memory that leaves the kernel's own map; nobody needs it"),
 	ALLOW(get_mempolicy, "asks where memory lies"),
 	REFUSE(set_mempolicy, "placement on memory nodes is the host's"),
@@ -342,7 +342,13 @@ const struct syscall_row syscalls[] = {
 	ALLOW(recvmmsg, "own socket"),
 
 	/* System V and POSIX queues: the box has an IPC namespace of its own. */
-	JUDGE(shmget, rule_shmget, "own IPC namespace; no huge pages of the host's"),
+	{__NR_shmget,
+	 {VERDICT_ALLOW, &rule_shmget},
+	 OCCASION_MEMORY_BY_RLIMIT,
+	 {VERDICT_EPERM, NULL},
+	 "shmget",
+	 "own IPC namespace; no huge pages; not where memory that no process has mapped is not "
+	 "counted"},
 	ALLOW(shmat, "own IPC namespace"),
 	ALLOW(shmdt, "own IPC namespace"),
 	ALLOW(shmctl, "own IPC namespace"),
@@ -363,8 +369,8 @@ const struct syscall_row syscalls[] = {
 
 	/* Limits and scheduling: downwards only. */
 	ALLOW(getrlimit, "own limits"),
-	ALLOW(setrlimit, "own limits, downwards"),
-	JUDGE(prlimit64, rule_prlimit, "own limits only: pid 1 has some too"),
+	JUDGE(setrlimit, rule_setrlimit, "own limits, downwards; core dumps stay off"),
+	JUDGE(prlimit64, rule_prlimit, "own limits only: pid 1 has some too; core dumps stay off"),
 	ALLOW(getrusage, "own use"),
 	ALLOW(getpriority, "asks"),
 	ALLOW(setpriority, "may only become nicer"),
@@ -487,8 +493,11 @@ const struct answer *syscall_answer(const struct syscall_row *row,
 	switch (row->occasion) {
 	case OCCASION_NONE:
 		return &row->usual;
-	case OCCASION_PROGRAMS_LISTED:
-		return options->programs_listed ? &row->then : &row->usual;
+	case OCCASION_NO_MEMFD:
+		return options->programs_listed || options->memory_by_rlimit ? &row->then
+									     : &row->usual;
+	case OCCASION_MEMORY_BY_RLIMIT:
+		return options->memory_by_rlimit ? &row->then : &row->usual;
 	case OCCASION_HOST_WRITABLE:
 		return options->host_writable ? &row->then : &row->usual;
 	case OCCASION_HOST_SOCKETS:

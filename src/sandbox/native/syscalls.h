@@ -38,13 +38,15 @@ struct value_set {
 	size_t n;
 };
 
-/* The low 32 bits of an argument, masked, are in the set (or in none of its ranges).  Never more
- * than the low 32 bits: the arguments we look at are `int` to the kernel, which drops the rest. */
+/* The low 32 bits of an argument, masked, are in the set (or in none of its ranges).  Not more than
+ * the low 32 bits: most arguments we look at are `int` to the kernel, which drops the rest.  Only a
+ * pointer counts as a whole: NULL is 64 bits that are zero. */
 struct condition {
 	unsigned arg;
 	uint32_t mask;
 	const struct value_set *set; /* NULL after the last condition of a way */
 	bool outside;
+	bool whole; /* the high 32 bits are zero as well; never with outside */
 };
 
 struct way {
@@ -65,7 +67,8 @@ struct answer {
 /* When a row has another answer than usual (struct seccomp_options). */
 enum occasion {
 	OCCASION_NONE,
-	OCCASION_PROGRAMS_LISTED,
+	OCCASION_NO_MEMFD, /* programs are listed, or memory_by_rlimit */
+	OCCASION_MEMORY_BY_RLIMIT,
 	OCCASION_HOST_WRITABLE,
 	OCCASION_HOST_SOCKETS,
 };
@@ -86,10 +89,10 @@ const struct answer *syscall_answer(const struct syscall_row *row,
 				    const struct seccomp_options *options);
 
 extern const struct argument_rule rule_socket, rule_socketpair, rule_setsockopt, rule_clone,
-	rule_personality, rule_prlimit, rule_ioctl, rule_fcntl, rule_prctl, rule_seccomp,
-	rule_memfd, rule_socket_inet, rule_mmap, rule_shmget, rule_madvise, rule_mknod,
-	rule_mknodat, rule_mknod_plain, rule_mknodat_plain, rule_chmod_plain, rule_fchmodat_plain,
-	rule_open_plain, rule_openat_plain;
+	rule_personality, rule_prlimit, rule_setrlimit, rule_ioctl, rule_fcntl, rule_prctl,
+	rule_seccomp, rule_memfd, rule_socket_inet, rule_mmap, rule_shmget, rule_madvise,
+	rule_mknod, rule_mknodat, rule_mknod_plain, rule_mknodat_plain, rule_chmod_plain,
+	rule_fchmodat_plain, rule_open_plain, rule_openat_plain;
 #ifdef __x86_64__
 extern const struct argument_rule rule_arch_prctl;
 #endif

@@ -7,7 +7,8 @@
  * Memory has two limits.  To the kernel the files in /work are memory of the
  * box, so the group's limit is --memory plus --disk: it acts at once, but lets
  * a program without files have the space of both.  So we look as well, the
- * more often the less is left, and leave the files out.
+ * more often the less is left, and leave the files out.  Without a group there
+ * is RLIMIT_DATA, which knows one process and no shared memory, and the look.
  */
 #include "sandbox/native/watch.h"
 
@@ -18,12 +19,14 @@
 
 #include "base/clock.h"
 #include "sandbox/native/box.h"
+#include "sandbox/native/procmem.h"
 
 enum {
 	LOOK_US = 20000,        /* how often in the first second */
 	LOOK_LATER_US = 100000, /* and then */
 	LOOK_SOON_US = 3000,    /* at most so often for memory: a look takes some 40 us */
 	FILL_PER_US = 4096,     /* bytes that a program can fill, with huge pages */
+	FAMILY_SHARE = 10,      /* of the time, at most so much goes into looks at processes */
 	FORKS_BASE = 1000,      /* so many refused forks and more than a program gets wrong */
 	FORKS_PER_PROCESS = 20,
 };
@@ -144,7 +147,10 @@ static uint64_t earliest_memory_end(const struct watch *w, uint64_t now)
 	uint64_t limit = w->limits.memory_bytes;
 	uint64_t soon = above(limit, w->memory_now) / FILL_PER_US;
 
-	return now + (soon > LOOK_SOON_US ? soon : LOOK_SOON_US);
+	if (soon < LOOK_SOON_US)
+		soon = LOOK_SOON_US;
+	raise_to(&soon, FAMILY_SHARE * w->family_cost_us);
+	return now + soon;
 }
 
 static void set_next(struct watch *w, uint64_t now, uint64_t used)
@@ -169,6 +175,26 @@ void watch_begin(struct watch *w, int work)
 	set_next(w, w->start_us, 0);
 }
 
+/* No group: the processes are asked one by one.  They count what they share each for itself, so
+ * before it costs the program its life we ask for exact figures. */
+static bool family_is_over(struct watch *w, int work)
+{
+	uint64_t before = clock_us(), limit = w->limits.memory_bytes, files = w->disk_now;
+	struct procmem m;
+
+	if (!procmem_sum(w->family, false, &m))
+		return false;
+	w->memory_now = m.private + above(m.shared, files);
+	if (w->memory_now > limit && procmem_sum(w->family, true, &m)) {
+		look_at_disk(w, work);
+		raise_to(&files, w->disk_now);
+		w->memory_now = m.private + above(m.shared, files);
+	}
+	w->family_cost_us = clock_us() - before;
+	raise_to(&w->seen.memory_peak_bytes, w->memory_now);
+	return w->memory_now > limit;
+}
+
 /* Memory is what no file holds.  The parts lag behind a little, and a file may grow or go between
  * two questions: before it costs the program its life we ask again, and ask for the sum of all
  * that is charged to the group, which is exact.  Files that were there at the start are not. */
@@ -176,6 +202,8 @@ static bool memory_is_over(struct watch *w, int work)
 {
 	uint64_t private, shared, all, files = w->disk_now, limit = w->limits.memory_bytes;
 
+	if (w->family > 0)
+		return family_is_over(w, work);
 	if (!w->group_open || cgroup_memory_held(&w->group, &private, &shared) < 0)
 		return false;
 	w->memory_now = private + above(shared, files);
@@ -241,10 +269,10 @@ static enum kill_reason reason_of_signal(const struct watch *w, const struct out
 	bool cpu_spent = cpu_us >= w->limits.cpu_ms * 1000;
 
 	switch (o->signal) {
-	case SIGSYS:
+	case SIGSYS: /* the kernel does not tell the filter's from one that was sent */
 		return KILL_VIOLATION;
-	case SIGXFSZ:
-		return KILL_DISK;
+	case SIGXFSZ: /* anybody may send it: the disk must tell the same */
+		return w->seen.disk_full ? KILL_DISK : KILL_SIGNAL;
 	case SIGXCPU:
 	case SIGKILL:
 		return cpu_spent ? KILL_CPU : KILL_SIGNAL; /* RLIMIT_CPU where no group counts */
@@ -267,13 +295,17 @@ static enum kill_reason cause_of_death(const struct watch *w, const struct outco
 
 /* The most that was seen; or, for what came and went between two looks, the smaller of two marks
  * that the kernel keeps, each of which counts something more: the largest process (with the files
- * it has mapped), and what the group gave back (with files that are deleted). */
+ * it has mapped), and the most that was charged to the group (with kernel memory, page cache and
+ * files that are deleted; those still there are taken off). */
 static uint64_t peak_of_memory(const struct watch *w, uint64_t largest_process)
 {
-	uint64_t freed, peak = largest_process;
+	uint64_t charged, peak = largest_process;
 
-	if (w->group_open && cgroup_memory_freed(&w->group, &freed) == 0 && freed < peak)
-		peak = freed;
+	if (w->group_open && cgroup_memory_peak(&w->group, &charged) == 0) {
+		charged = above(charged, above(w->disk_now, w->disk_at_start));
+		if (charged < peak)
+			peak = charged;
+	}
 	raise_to(&peak, w->seen.memory_peak_bytes);
 	return peak;
 }

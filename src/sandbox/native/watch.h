@@ -20,7 +20,9 @@ struct watch {
 	uint64_t disk_now;           /* bytes in the box's files */
 	uint64_t disk_at_start;      /* and before it ran: not charged to its group */
 	uint64_t memory_now;
-	struct cgroup next; /* of the next box, made while nobody waits */
+	pid_t family; /* without a memory group: the descendants of this one are looked at */
+	uint64_t family_cost_us; /* what the last such look took */
+	struct cgroup next;      /* of the next box, made while nobody waits */
 	bool next_open;
 	struct limits next_limits;
 	unsigned serial;
