@@ -196,3 +196,16 @@ ssize_t fd_receive(int sock, void *ret_data, size_t len, int *ret_fds, size_t *n
 	}
 	return fail(err, ERR_INTERNAL, "a message of %zd bytes came, %zu were due", n, len);
 }
+
+int fd_lift(int fd)
+{
+	int lifted, saved;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	lifted = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	saved = errno;
+	(void)close(fd);
+	errno = saved;
+	return lifted;
+}

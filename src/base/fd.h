@@ -17,6 +17,10 @@ int fd_put_file(int dir, const char *path, const char *text, struct error *err);
 /* Reads a small file into a NUL-terminated buffer; fails if it does not fit. */
 int fd_get_file(int dir, const char *path, char *ret_text, size_t room, struct error *err);
 
+/* Takes fd (or passes -1 on) and gives back a descriptor above 2, close-on-exec: without standard
+ * streams the lowest free number is one of theirs.  -1 with errno. */
+int fd_lift(int fd);
+
 enum { FD_PASS_MAX = 16 };
 /* One message with descriptors over a SOCK_SEQPACKET pair. */
 int fd_send(int sock, const void *data, size_t len, const int *fds, size_t n_fds,

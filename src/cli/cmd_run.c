@@ -16,6 +16,7 @@
 #include "cli/explain.h"
 #include "cli/options.h"
 #include "sandbox/native/delegate.h"
+#include "sandbox/native/trustpath.h"
 
 enum { CODE_MAX = 16 << 20 };
 
@@ -32,16 +33,39 @@ static void prepared_end(struct prepared *p)
 	free(p->argv);
 }
 
+/* A link of the kernel's to a descriptor that the caller gave us, as in <(command). */
+static bool is_descriptor(const char *file)
+{
+	static const char *const places[] = {"/dev/fd/", "/proc/self/fd/"};
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		size_t len = strlen(places[i]);
+
+		if (strncmp(file, places[i], len) == 0 && !strchr(file + len, '/'))
+			return true;
+	}
+	return strcmp(file, "/dev/stdin") == 0;
+}
+
+static int open_code(const char *file, struct error *err)
+{
+	int fd;
+
+	if (strcmp(file, "-") != 0 && !is_descriptor(file))
+		return trustpath_open(file, O_RDONLY | O_NOCTTY, err);
+	fd = strcmp(file, "-") == 0 ? fcntl(0, F_DUPFD_CLOEXEC, 3)
+				    : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return fd < 0 ? fail(err, ERR_CALLER, "%s: %s", file, strerror(errno)) : fd;
+}
+
 static int read_code(struct prepared *p, const char *file, struct error *err)
 {
-	bool from_stdin = strcmp(file, "-") == 0;
-	own_fd fd = from_stdin ? fcntl(0, F_DUPFD_CLOEXEC, 3)
-			       : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	own_fd fd = open_code(file, err);
 	char chunk[16384];
 	ssize_t n;
 
 	if (fd < 0)
-		return fail(err, ERR_CALLER, "%s: %s", file, strerror(errno));
+		return -1;
 	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
 		if (buf_add(&p->code, chunk, (size_t)n, err) < 0)
 			return -1;

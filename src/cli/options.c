@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "call/limits.h"
 #include "sandbox/native/copyin.h"
+#include "sandbox/native/trustpath.h"
 
 /* Freed with the options; NULL stays NULL. */
 static char *keep(struct run_options *o, char *text)
@@ -51,6 +52,18 @@ static int take_code(struct run_options *o, const char *value, struct error *err
 	return 0;
 }
 
+/* The path without links; those a program could have left are refused. */
+static int resolve(struct run_options *o, const char *path, char **ret_name, struct error *err)
+{
+	own_fd fd = trustpath_open(path, O_PATH, err);
+	char *name = NULL;
+
+	if (fd < 0 || trustpath_name(fd, &name, err) < 0)
+		return -1;
+	*ret_name = keep(o, name);
+	return *ret_name ? 0 : fail_sys(err, "allocate");
+}
+
 /* PATH[:INSIDE]: a colon counts where an absolute path follows it. */
 static int take_grant(struct run_options *o, const char *value, bool write, struct error *err)
 {
@@ -68,9 +81,10 @@ static int take_grant(struct run_options *o, const char *value, bool write, stru
 		*colon = '\0';
 		inside = colon + 1;
 	} else {
-		inside = keep(o, realpath(source, NULL));
-		if (!inside)
-			return fail(err, ERR_CALLER, "%s %s: %s", option, source, strerror(errno));
+		/* The same name on both sides: what is opened later is what the box sees there. */
+		if (resolve(o, source, &source, err) < 0)
+			return fail_in(err, "%s", option);
+		inside = source;
 	}
 	if (source[0] == '\0')
 		return fail(err, ERR_CALLER, "%s %s: the path on the host is missing", option,

@@ -21,6 +21,7 @@
 #include "sandbox/native/copyin.h"
 #include "sandbox/native/copyout.h"
 #include "sandbox/native/outdir.h"
+#include "sandbox/native/trustpath.h"
 
 enum {
 	OUTPUT_FACTOR = 64,     /* so many times the kept output, and the program is flooding */
@@ -74,9 +75,9 @@ static int put_one(const struct runner *who, int work, const struct put *put, st
 
 	if (!put->source)
 		return put_as_owner(who, work, put, -1, err);
-	source = open(put->source, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	source = trustpath_open(put->source, O_RDONLY | O_NONBLOCK | O_NOCTTY, err);
 	if (source < 0)
-		return fail_sys(err, "--put %s", put->source), err->kind = ERR_CALLER, -1;
+		return fail_in(err, "--put");
 	if (put_as_owner(who, work, put, source, err) < 0)
 		return fail_in(err, "--put %s", put->source);
 	return 0;

@@ -26,7 +26,8 @@ lines "key: value"; a value that takes several lines follows indented by a tab.
 
 {tmp} is a directory of the case's own, {status} the descriptor for --status-fd, {nl} a newline,
 {bytes:N} that many bytes, {belljar} the program.  As a user on a host that gives users no control
-groups, --allow-degraded is added; a case that wants none says "degraded: no".
+groups, --allow-degraded is added; a case that wants none says "degraded: no".  {degraded} is that
+option, for commands of setup and then.
 Every account, whatever the case, is checked for being whole and for not contradicting itself.
 """
 import base64
@@ -166,6 +167,8 @@ class Run:
     def fill(self, text):
         text = text.replace("{tmp}", self.tmp).replace("{nl}", "\n")
         text = text.replace("{belljar}", self.host.belljar)
+        text = text.replace("{degraded}",
+                            " ".join(self.host.degraded) if self.who == "user" else "")
         text = re.sub(r"\{bytes:(\d+)\}", lambda m: "x" * int(m[1]), text)
         return text.replace("{status}", str(self.status_write))
 

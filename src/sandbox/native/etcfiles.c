@@ -53,25 +53,21 @@ static int copy_file(int source, off_t size, const char *target, struct error *e
 static int borrow(const struct plan *plan, struct board *board, const char *name, struct error *err)
 {
 	own_fd fd = -1;
-	char source[64], target[64];
+	char target[64];
 	struct stat st;
 
-	if (plan->root >= 0)
-		(void)snprintf(source, sizeof(source), "/proc/self/fd/%d/etc/%s", plan->root, name);
-	else
-		(void)snprintf(source, sizeof(source), "/etc/%s", name);
 	(void)snprintf(target, sizeof(target), "etc/%s", name);
-	fd = open(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = rootfs_open_source(plan, target, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
-		return errno == ENOENT ? 0 : fail_sys(err, "open %s", source);
+		return errno == ENOENT ? 0 : fail_sys(err, "open %s", target);
 	if (fstat(fd, &st) < 0)
-		return fail_sys(err, "look at %s", source);
+		return fail_sys(err, "look at %s", target);
 	/* A copy of a small file costs less than a bind and shares no lock with the host. */
 	if (S_ISREG(st.st_mode))
 		return st.st_size > 1 << 20 ? 0 : copy_file(fd, st.st_size, target, err);
 	if (!S_ISDIR(st.st_mode))
 		return 0;
-	return rootfs_cover(board, source, target, err);
+	return rootfs_cover(board, fd, target, err);
 }
 
 int etcfiles_make(const struct plan *plan, struct board *board, struct error *err)

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,21 +20,22 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/own.h"
 #include "sandbox/native/mounts.h"
+#include "sandbox/native/submounts.h"
+#include "sandbox/native/trustpath.h"
 
 static const char hidden[] = ".grants";
 
 /* A grant there would hide or undo what we put up. */
-static const char *const reserved_exact[] = {"/",    "/work", "/tmp", "/usr",  "/etc",
-					     "/bin", "/sbin", "/lib", "/lib64"};
-static const char *const reserved_trees[] = {"/proc", "/dev",  "/sys", "/.grants", "/.usr",
-					     "/bin",  "/sbin", "/lib", "/lib64"};
+static const char *const reserved_exact[] = {"/", "/work", "/tmp", "/usr", "/etc", "/var/tmp"};
+static const char *const reserved_trees[] = {"/proc", "/dev",    "/sys",   "/.grants",
+					     "/.usr", "/.empty", "/bin",   "/sbin",
+					     "/lib",  "/lib32",  "/lib64", "/libx32"};
 
 static bool is_beneath(const char *path, const char *dir)
 {
@@ -46,7 +46,14 @@ static bool is_beneath(const char *path, const char *dir)
 
 static bool is_late(const struct grant *g)
 {
-	return is_beneath(g->inside, "/work") || is_beneath(g->inside, "/tmp");
+	return is_beneath(g->inside, "/work") || is_beneath(g->inside, "/tmp") ||
+	       is_beneath(g->inside, "/var/tmp");
+}
+
+/* From the root on; /var/tmp is a link of ours to /tmp. */
+static const char *late_place(const struct grant *g)
+{
+	return g->inside + (is_beneath(g->inside, "/var/tmp") ? strlen("/var/") : strlen("/"));
 }
 
 static const char *option_of(const struct grant *g)
@@ -83,25 +90,10 @@ static int check_inside(const struct grant *g, struct error *err)
 	return 0;
 }
 
-static bool is_kernel_filesystem(int fd)
-{
-	static const long kinds[] = {PROC_SUPER_MAGIC,    SYSFS_MAGIC,        CGROUP_SUPER_MAGIC,
-				     CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,      TRACEFS_MAGIC,
-				     SECURITYFS_MAGIC,    DEVPTS_SUPER_MAGIC, BPF_FS_MAGIC,
-				     NSFS_MAGIC};
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs) < 0)
-		return true;
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if ((long)fs.f_type == kinds[i])
-			return true;
-	return false;
-}
-
 static int check_opened(const struct grant *g, int fd, struct error *err)
 {
 	struct stat st, top;
+	size_t beneath;
 
 	if (fstat(fd, &st) < 0 || stat("/", &top) < 0)
 		return fail_sys(err, "%s %s", option_of(g), g->source);
@@ -112,28 +104,32 @@ static int check_opened(const struct grant *g, int fd, struct error *err)
 	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
 		return fail(err, ERR_CALLER, "%s %s: only files and directories can be granted",
 			    option_of(g), g->source);
-	if (is_kernel_filesystem(fd))
-		return fail(err, ERR_CALLER,
-			    "%s %s: file systems of the kernel (/proc, /sys...) are not granted",
-			    option_of(g), g->source);
+	if (submounts_check(fd, &beneath, err) < 0)
+		return fail_in(err, "%s %s", option_of(g), g->source);
 	return 0;
 }
 
-static int check_source(const struct grant *g, struct error *err)
+/* Returns a descriptor, O_PATH: from here on the name means nothing any more. */
+static int open_source(const struct grant *g, struct error *err)
 {
-	own_fd fd = open(g->source, O_PATH | O_CLOEXEC);
+	own_fd fd = trustpath_open(g->source, O_PATH, err);
 
 	if (fd < 0)
-		return fail_sys(err, "%s %s", option_of(g), g->source), err->kind = ERR_CALLER, -1;
-	return check_opened(g, fd, err);
+		return fail_in(err, "%s", option_of(g));
+	return check_opened(g, fd, err) < 0 ? -1 : take_fd(&fd);
 }
 
 int grants_check(const struct profile *profile, struct error *err)
 {
-	for (size_t i = 0; i < profile->n_grants; i++)
-		if (check_inside(&profile->grants[i], err) < 0 ||
-		    check_source(&profile->grants[i], err) < 0)
+	for (size_t i = 0; i < profile->n_grants; i++) {
+		own_fd fd = -1;
+
+		if (check_inside(&profile->grants[i], err) < 0)
 			return -1;
+		fd = open_source(&profile->grants[i], err);
+		if (fd < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -199,22 +195,20 @@ static int set_attributes(int tree, const struct grant *g, bool listed, int map,
 	return 0;
 }
 
-/* Checked again: since the first look the name may have come to mean something else. */
-static int open_tree_of(const struct grant *g, struct error *err)
+static int open_tree_of(const struct grant *g, int source, struct error *err)
 {
-	own_fd tree =
-		open_tree(AT_FDCWD, g->source, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	int tree = open_tree(source, "",
+			     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_EMPTY_PATH);
 
-	if (tree < 0)
-		return fail_sys(err, "%s %s: open_tree", option_of(g), g->source);
-	return check_opened(g, tree, err) < 0 ? -1 : take_fd(&tree);
+	return tree < 0 ? fail_sys(err, "%s %s: open_tree", option_of(g), g->source) : tree;
 }
 
-static int open_mapped(const struct plan *plan, const struct grant *g, int *ret_tree,
+static int open_mapped(const struct plan *plan, const struct grant *g, int source, int *ret_tree,
 		       struct error *err)
 {
 	bool listed = plan->profile->n_programs > 0;
-	own_fd tree = open_tree_of(g, err), map = -1;
+	own_fd tree = open_tree_of(g, source, err), map = -1;
+	size_t beneath = 0;
 	struct stat st;
 
 	if (tree < 0)
@@ -224,9 +218,12 @@ static int open_mapped(const struct plan *plan, const struct grant *g, int *ret_
 	if (make_map(st.st_uid, st.st_gid, plan->payload_uid, &map, err) < 0)
 		return fail_in(err, "%s %s", option_of(g), g->source);
 	if (set_attributes(tree, g, listed, map, err) < 0) {
-		/* A file system without id maps: for reading, the rights of "others" remain. */
-		if (g->write)
+		/* A file system without id maps: for reading, the rights of "others" remain.
+		 * Not for several, of which some may have them. */
+		if (g->write || submounts_check(source, &beneath, err) < 0)
 			return -1;
+		if (beneath > 0)
+			return fail_in(err, "with %zu file systems mounted beneath", beneath);
 		if (set_attributes(tree, g, listed, -1, err) < 0)
 			return -1;
 		*err = (struct error){0};
@@ -241,9 +238,17 @@ int grants_open(struct plan *plan, struct error *err)
 
 	for (size_t i = 0; i < GRANTS_MAX; i++)
 		plan->grants[i] = -1;
-	for (size_t i = 0; plan->root_mode && i < profile->n_grants; i++)
-		if (open_mapped(plan, &profile->grants[i], &plan->grants[i], err) < 0)
+	for (size_t i = 0; i < profile->n_grants; i++) {
+		/* Looked at again: the name may have come to mean something else. */
+		own_fd source = open_source(&profile->grants[i], err);
+
+		if (source < 0)
 			return -1;
+		if (!plan->root_mode)
+			plan->grants[i] = take_fd(&source);
+		else if (open_mapped(plan, &profile->grants[i], source, &plan->grants[i], err) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -263,32 +268,62 @@ static void place_of(const struct grant *g, size_t i, char *ret, size_t room)
 		(void)snprintf(ret, room, "%s", g->inside + 1);
 }
 
-static int place(int tree, const struct grant *g, size_t i, struct error *err)
+/* Another grant may lie there, with links to wherever its owner likes. */
+static int move_to(int tree, const struct grant *g, const char *path, struct error *err)
 {
-	char target[1100];
+	own_fd target = -1;
 	struct stat st;
 
 	if (fstat(tree, &st) < 0)
 		return fail_sys(err, "%s %s", option_of(g), g->source);
-	place_of(g, i, target, sizeof(target));
-	if (mounts_make_target(target, S_ISDIR(st.st_mode), err) < 0)
-		return fail_in(err, "%s %s", option_of(g), g->source);
-	if (move_mount(tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		return fail_sys(err, "%s %s: place it at %s", option_of(g), g->source, g->inside);
+	target = mounts_open_target(path, S_ISDIR(st.st_mode), err);
+	if (target < 0 || mounts_move(tree, target, err) < 0)
+		return fail_in(err, "%s %s:%s", option_of(g), g->source, g->inside);
 	return 0;
+}
+
+static int place(int tree, const struct grant *g, size_t i, struct error *err)
+{
+	char path[1100];
+
+	place_of(g, i, path, sizeof(path));
+	return move_to(tree, g, path, err);
+}
+
+/* The same file in the mount namespace that we are in now: the kernel copies no mount out of
+ * another one.  No link is in the name that it gives. */
+static int find_again(const struct grant *g, int outside, struct error *err)
+{
+	struct stat was, is;
+	own_str name = NULL;
+	own_fd fd = -1;
+
+	if (trustpath_name(outside, &name, err) < 0)
+		return fail_in(err, "%s %s", option_of(g), g->source);
+	fd = trustpath_open(name, O_PATH, err);
+	if (fd < 0)
+		return fail_in(err, "%s", option_of(g));
+	if (fstat(outside, &was) < 0 || fstat(fd, &is) < 0)
+		return fail_sys(err, "%s %s", option_of(g), g->source);
+	if (was.st_dev != is.st_dev || was.st_ino != is.st_ino)
+		return fail(err, ERR_CALLER, "%s %s: it was replaced meanwhile", option_of(g),
+			    g->source);
+	return take_fd(&fd);
 }
 
 int grants_open_inside(struct plan *plan, struct error *err)
 {
-	for (size_t i = 0; i < plan->profile->n_grants; i++) {
-		const struct grant *g = &plan->profile->grants[i];
+	bool listed = plan->profile->n_programs > 0;
 
-		if (plan->grants[i] >= 0)
-			continue;
-		plan->grants[i] = open_tree_of(g, err);
-		if (plan->grants[i] < 0 ||
-		    set_attributes(plan->grants[i], g, plan->profile->n_programs > 0, -1, err) < 0)
+	for (size_t i = 0; !plan->root_mode && i < plan->profile->n_grants; i++) {
+		const struct grant *g = &plan->profile->grants[i];
+		own_fd source = find_again(g, plan->grants[i], err);
+		own_fd tree = source < 0 ? -1 : open_tree_of(g, source, err);
+
+		if (tree < 0 || set_attributes(tree, g, listed, -1, err) < 0)
 			return -1;
+		(void)close(plan->grants[i]);
+		plan->grants[i] = take_fd(&tree);
 	}
 	return 0;
 }
@@ -327,16 +362,17 @@ int grants_place_late(const struct plan *plan, struct error *err)
 	for (size_t i = 0; i < profile->n_grants; i++) {
 		const struct grant *g = &profile->grants[i];
 		char source[64];
-		struct stat st;
+		own_fd tree = -1;
 
 		if (!is_late(g))
 			continue;
 		(void)snprintf(source, sizeof(source), "/%s/%zu", hidden, i);
-		if (stat(source, &st) < 0)
+		tree = open_tree(AT_FDCWD, source,
+				 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+		if (tree < 0)
 			return fail_sys(err, "%s %s", option_of(g), g->source);
-		if (mounts_make_target(g->inside, S_ISDIR(st.st_mode), err) < 0 ||
-		    mounts_bind(source, g->inside, true, err) < 0)
-			return fail_in(err, "%s %s", option_of(g), g->source);
+		if (move_to(tree, g, late_place(g), err) < 0)
+			return -1;
 	}
 	return hide_sources(profile, err);
 }

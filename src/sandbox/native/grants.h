@@ -8,12 +8,12 @@
 
 /* Warden: may this path be seen at this place at all?  Says which option is wrong. */
 int grants_check(const struct profile *profile, struct error *err);
-/* Warden, root mode: opens the sources as detached mounts on which the owner of the source is the
- * program's uid.  User mode: grants_open_inside does it. */
+/* Warden: opens the sources.  Root mode: as detached mounts on which the owner of the source is the
+ * program's uid.  User mode: as plain descriptors, of which grants_open_inside makes mounts. */
 int grants_open(struct plan *plan, struct error *err);
 void grants_close(struct plan *plan);
 
-/* Launcher, user mode: the same with the caller's rights, while the host's tree is in sight. */
+/* Launcher, user mode: the rest with the caller's rights, while the host's tree is in sight. */
 int grants_open_inside(struct plan *plan, struct error *err);
 /* Launcher, new root in the current directory: puts every grant in its place, or, if that is
  * beneath a directory which each box has for itself, into a hidden one (grants_place_late). */

@@ -77,7 +77,7 @@ int identity_reserve(struct plan *plan, struct error *err)
 
 	if (mkdir(lock_dir, 0755) < 0 && errno != EEXIST)
 		return fail_sys(err, "create %s", lock_dir);
-	fd = open(lock_file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = fd_lift(open(lock_file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
 	if (fd < 0)
 		return fail_sys(err, "open %s", lock_file);
 	for (unsigned i = 0; i < SLOTS_MAX; i++) {

@@ -105,9 +105,10 @@ static int close_others(int *keep, size_t n, struct error *err)
 
 static int keep_own_descriptors(struct plan *plan, struct error *err)
 {
-	int keep[GRANTS_MAX + 4];
+	int keep[GRANTS_MAX + 5];
 	size_t n = 0;
-	int *lists[] = {&plan->socket, &plan->init_program, &plan->root, &plan->devices};
+	int *lists[] = {&plan->socket, &plan->init_program, &plan->root, &plan->devices,
+			&plan->lock};
 	own_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0)

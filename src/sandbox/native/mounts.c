@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -15,6 +16,7 @@
 
 #include "base/fd.h"
 #include "base/own.h"
+#include "sandbox/native/beneath.h"
 
 int mounts_mkdir(const char *path, mode_t mode, struct error *err)
 {
@@ -52,6 +54,65 @@ int mounts_make_target(const char *path, bool directory, struct error *err)
 		return mounts_mkdir(path, 0755, err);
 	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
 	return fd < 0 ? fail_sys(err, "create %s", path) : 0;
+}
+
+/* One step down, made if it is not there; O_PATH. */
+static int open_or_make(int dir, const char *name, bool directory)
+{
+	int flags = O_PATH | O_NOFOLLOW | (directory ? O_DIRECTORY : 0);
+	int fd = beneath_open_any_mount(dir, name, flags, 0);
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	if (directory ? mkdirat(dir, name, 0755) < 0 : mknodat(dir, name, S_IFREG | 0644, 0) < 0)
+		if (errno != EEXIST)
+			return -1;
+	return beneath_open_any_mount(dir, name, flags, 0);
+}
+
+static int fail_target(const char *path, struct error *err)
+{
+	if (errno == ELOOP || errno == ENOTDIR)
+		return fail(err, ERR_CALLER,
+			    "/%s is, or goes through, a link or a file in the box: name a place "
+			    "without",
+			    path);
+	return fail_sys(err, "make a place at /%s", path);
+}
+
+int mounts_open_target(const char *path, bool directory, struct error *err)
+{
+	own_fd dir = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const char *part = path;
+
+	if (dir < 0)
+		return fail_sys(err, "open the root of the box");
+	for (;;) {
+		size_t len = strcspn(part, "/");
+		bool last = part[len] == '\0';
+		char name[NAME_MAX + 1];
+		int next;
+
+		if (len > NAME_MAX)
+			return errno = ENAMETOOLONG, fail_target(path, err);
+		memcpy(name, part, len);
+		name[len] = '\0';
+		next = open_or_make(dir, name, directory || !last);
+		if (next < 0)
+			return fail_target(path, err);
+		if (last)
+			return next;
+		(void)close(dir);
+		dir = next;
+		part += len + 1;
+	}
+}
+
+int mounts_move(int tree, int target, struct error *err)
+{
+	if (move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+		return fail_sys(err, "move a mount to its place");
+	return 0;
 }
 
 int mounts_put_file(const char *path, const char *text, size_t len, struct error *err)

@@ -15,6 +15,7 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "sandbox/native/beneath.h"
+#include "sandbox/native/trustpath.h"
 
 void artifact_refuse(struct artifact *a, const char *fmt, ...)
 {
@@ -27,21 +28,9 @@ void artifact_refuse(struct artifact *a, const char *fmt, ...)
 
 int outdir_open(const char *dir, struct error *err)
 {
-	own_str path = strdup(dir);
-	int fd;
+	int fd = trustpath_make_directory(dir, err);
 
-	if (!path)
-		return fail_sys(err, "copy out to %s", dir);
-	/* The caller chose this path: its links are the caller's, too. */
-	for (char *slash = path; *path && (slash = strchr(slash + 1, '/'));) {
-		*slash = '\0';
-		(void)mkdir(path, 0777); /* what matters is whether the last one opens */
-		*slash = '/';
-	}
-	if (mkdir(path, 0777) < 0 && errno != EEXIST)
-		return fail_sys(err, "make the directory %s", dir);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? fail_sys(err, "open the directory %s", dir) : fd;
+	return fd < 0 ? fail_in(err, "make the directory") : fd;
 }
 
 /* One part of a name as the host sees it: no control characters, and never another file's. */

@@ -25,7 +25,8 @@ struct outfile {
 void artifact_refuse(struct artifact *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Opens dir, and makes it and its parents if they are not there.  Returns a descriptor. */
+/* Opens dir, and makes it and its parents if they are not there; through no link that a program
+ * could have left (trustpath.h).  Returns a descriptor. */
 int outdir_open(const char *dir, struct error *err);
 /* Makes the temporary file for a->name, in the directories of that name beneath outdir. */
 int outdir_begin(int outdir, struct artifact *a, struct outfile *ret, struct error *err);

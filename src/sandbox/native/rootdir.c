@@ -84,10 +84,10 @@ static bool means_absent(int error)
 	       error == ENAMETOOLONG;
 }
 
-static int open_beneath(int root, const char *path)
+int rootdir_open_in(int root, const char *path, int flags)
 {
 	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
+		.flags = (unsigned)(flags | O_CLOEXEC),
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	int fd = -1;
@@ -103,7 +103,7 @@ static int open_beneath(int root, const char *path)
 
 int rootdir_find(const struct rootdir *root, const char *path, struct found *ret, struct error *err)
 {
-	own(found) f = {.fd = open_beneath(root->fd, path)};
+	own(found) f = {.fd = rootdir_open_in(root->fd, path, O_PATH)};
 	size_t len = strlen(root->real);
 
 	if (f.fd < 0 && means_absent(errno))

@@ -31,6 +31,8 @@ int rootdir_open(const char *root, struct rootdir *ret, struct error *err);
 void rootdir_close(struct rootdir *root);
 void rootdir_end(struct rootdir *root); /* for own(rootdir) */
 
+/* openat2() as from inside a root that fd stands for; returns -1 with errno. */
+int rootdir_open_in(int root, const char *path, int flags);
 /* 1: found, all links followed.  0: there is nothing that could be opened.  -1: failed. */
 int rootdir_find(const struct rootdir *root, const char *path, struct found *ret,
 		 struct error *err);

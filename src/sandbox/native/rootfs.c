@@ -24,6 +24,7 @@
 #include "sandbox/native/grants.h"
 #include "sandbox/native/mounts.h"
 #include "sandbox/native/procfs.h"
+#include "sandbox/native/rootdir.h"
 
 enum { READ_ONLY = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
 
@@ -46,16 +47,7 @@ static int start_tree(struct error *err)
 	return chdir(base) < 0 ? fail_sys(err, "enter %s", base) : 0;
 }
 
-/* The path of a directory of the root we were given: the host's, or beneath --root. */
-static void source_path(const struct plan *plan, const char *name, char *ret, size_t room)
-{
-	if (plan->root >= 0)
-		(void)snprintf(ret, room, "/proc/self/fd/%d/%s", plan->root, name);
-	else
-		(void)snprintf(ret, room, "/%s", name);
-}
-
-int rootfs_cover(struct board *board, const char *source, const char *target, struct error *err)
+static int cover(struct board *board, const char *source, const char *target, struct error *err)
 {
 	if (mounts_mkdir(target, 0755, err) < 0)
 		return -1;
@@ -68,65 +60,96 @@ int rootfs_cover(struct board *board, const char *source, const char *target, st
 	return mounts_restrict(target, READ_ONLY, true, err);
 }
 
-/* /bin and its like: a link into /usr where the source has one, else a tree of its own. */
-static int add_top_links(const struct plan *plan, struct board *board, struct error *err)
+int rootfs_open_source(const struct plan *plan, const char *name, int flags)
 {
-	for (size_t i = 0; i < ARRAY_LEN(top_links); i++) {
-		char path[64], to[64];
-		struct stat st;
-		ssize_t n;
+	char path[64];
 
-		source_path(plan, top_links[i], path, sizeof(path));
-		if (lstat(path, &st) < 0) {
-			if (errno != ENOENT)
-				return fail_sys(err, "look at %s", path);
-			continue;
-		}
-		if (S_ISDIR(st.st_mode) && rootfs_cover(board, path, top_links[i], err) < 0)
-			return -1;
-		if (!S_ISLNK(st.st_mode))
-			continue;
-		n = readlink(path, to, sizeof(to) - 1);
-		if (n < 0)
-			return fail_sys(err, "read link %s", path);
-		to[n] = '\0';
-		if (make_link(to[0] == '/' ? to + 1 : to, top_links[i], err) < 0)
-			return -1;
-	}
-	return 0;
+	if (plan->root >= 0)
+		return rootdir_open_in(plan->root, name, flags);
+	(void)snprintf(path, sizeof(path), "/%s", name);
+	return open(path, flags | O_CLOEXEC);
+}
+
+int rootfs_cover(struct board *board, int source, const char *target, struct error *err)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", source);
+	return cover(board, path, target, err);
+}
+
+/* /bin and its like: a link into /usr where the source has one, else a tree of its own. */
+static int add_top_link(const struct plan *plan, struct board *board, const char *name,
+			struct error *err)
+{
+	own_fd fd = rootfs_open_source(plan, name, O_PATH | O_NOFOLLOW);
+	struct stat st;
+	char to[64];
+	ssize_t n;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : fail_sys(err, "look at %s", name);
+	if (fstat(fd, &st) < 0)
+		return fail_sys(err, "look at %s", name);
+	if (S_ISDIR(st.st_mode))
+		return rootfs_cover(board, fd, name, err);
+	if (!S_ISLNK(st.st_mode))
+		return 0;
+	n = readlinkat(fd, "", to, sizeof(to) - 1);
+	if (n < 0)
+		return fail_sys(err, "read link %s", name);
+	to[n] = '\0';
+	return make_link(to[0] == '/' ? to + 1 : to, name, err);
+}
+
+static int cover_usr(const struct plan *plan, struct board *board, const char *target,
+		     struct error *err)
+{
+	const char *root = plan->profile->root ? plan->profile->root : "";
+	own_fd usr = rootfs_open_source(plan, "usr", O_PATH | O_DIRECTORY);
+
+	if (usr < 0)
+		return fail_sys(err, "open %s/usr", root);
+	return rootfs_cover(board, usr, target, err) < 0 ? fail_in(err, "%s/usr", root) : 0;
 }
 
 static int add_everything(const struct plan *plan, struct board *board, struct error *err)
 {
-	char path[64];
-
-	source_path(plan, "usr", path, sizeof(path));
-	if (rootfs_cover(board, path, "usr", err) < 0)
-		return fail_in(err, "%s", plan->profile->root ? plan->profile->root : "/usr");
-	return add_top_links(plan, board, err);
+	if (cover_usr(plan, board, "usr", err) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_LEN(top_links); i++)
+		if (add_top_link(plan, board, top_links[i], err) < 0)
+			return -1;
+	return 0;
 }
 
-/* Where a needed file is to be found: in the overlay of /usr that is hidden for the moment. */
+/* Where a needed file is to be found: in the overlay of /usr that is hidden for the moment.
+ * ret_fd: what the path leads through, if anything. */
 static int needed_source(const struct plan *plan, const struct needed *item, char *ret, size_t room,
-			 struct error *err)
+			 int *ret_fd, struct error *err)
 {
 	const char *path = item->source + item->prefix;
 	int n;
 
-	if (strncmp(path, "/usr/", 5) == 0)
+	if (strncmp(path, "/usr/", 5) == 0) {
 		n = snprintf(ret, room, ".usr/%s", path + 5);
-	else if (plan->root >= 0)
-		n = snprintf(ret, room, "/proc/self/fd/%d%s", plan->root, path);
-	else
+	} else if (plan->root >= 0) {
+		*ret_fd = rootdir_open_in(plan->root, path, O_PATH);
+		if (*ret_fd < 0)
+			return fail_sys(err, "open %s", path);
+		n = snprintf(ret, room, "/proc/self/fd/%d", *ret_fd);
+	} else {
 		n = snprintf(ret, room, "%s", path);
+	}
 	return n > 0 && (size_t)n < room ? 0 : fail(err, ERR_CALLER, "%s: path too long", path);
 }
 
 static int add_needed(const struct plan *plan, const struct needed *item, struct error *err)
 {
 	char source[4096];
+	own_fd fd = -1;
 
-	if (needed_source(plan, item, source, sizeof(source), err) < 0 ||
+	if (needed_source(plan, item, source, sizeof(source), &fd, err) < 0 ||
 	    mounts_make_target(item->inside + 1, item->directory, err) < 0 ||
 	    mounts_bind(source, item->inside + 1, false, err) < 0)
 		return fail_in(err, "--programs");
@@ -139,10 +162,7 @@ static int add_needed(const struct plan *plan, const struct needed *item, struct
 /* Exactly these files and nothing beside them. */
 static int add_programs(const struct plan *plan, struct board *board, struct error *err)
 {
-	char path[64];
-
-	source_path(plan, "usr", path, sizeof(path));
-	if (rootfs_cover(board, path, ".usr", err) < 0 || mounts_mkdir("usr", 0755, err) < 0)
+	if (cover_usr(plan, board, ".usr", err) < 0 || mounts_mkdir("usr", 0755, err) < 0)
 		return -1;
 	for (size_t i = 0; i < plan->needed.n; i++)
 		if (add_needed(plan, &plan->needed.items[i], err) < 0)

@@ -11,8 +11,11 @@
  * directory: builds the tree, makes it the root, lets go of the host's. */
 int rootfs_build(struct plan *plan, struct board *board, struct error *err);
 
+/* Opens what a box has its programs from: the host's root, or --root DIR, whose links stay beneath
+ * it.  Returns -1 with errno. */
+int rootfs_open_source(const struct plan *plan, const char *name, int flags);
 /* New root in the current directory: shows the directory source at target, read-only, by overlay;
  * by a plain bind only where the run may do without that layer. */
-int rootfs_cover(struct board *board, const char *source, const char *target, struct error *err);
+int rootfs_cover(struct board *board, int source, const char *target, struct error *err);
 
 #endif

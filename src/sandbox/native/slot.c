@@ -33,6 +33,7 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 	s->profile = *profile;
 	s->plan = (struct plan){.profile = &s->profile,
 				.socket = -1,
+				.lock = -1,
 				.init_program = -1,
 				.devices = -1,
 				.root = -1,
@@ -357,7 +358,10 @@ static int send_run(struct slot *s, const struct limits *limits, const int io[3]
 		fds[n++] = doors.v1[i];
 	order.v2_door = doors.v2 >= 0;
 	order.n_doors = (uint32_t)doors.n_v1;
-	return fd_send(s->socket, &order, sizeof(order), fds, n, err);
+	if (fd_send(s->socket, &order, sizeof(order), fds, n, err) == 0)
+		return 0;
+	hear_last_words(s, err);
+	return -1;
 }
 
 int slot_start_words(struct slot *s, const struct limits *limits, const int io[3], int words,

@@ -100,7 +100,7 @@ static int choose_identity(struct slot *s, struct error *err)
 {
 	s->plan.root_mode = identity_is_root_mode(err);
 	if (s->plan.root_mode) {
-		s->lock = identity_reserve(&s->plan, err);
+		s->lock = s->plan.lock = identity_reserve(&s->plan, err);
 		return s->lock < 0 ? -1 : 0;
 	}
 	if (geteuid() == 0 && layer_missing(s->board, LAYER_OWN_UID, "the caller's uid", err) < 0)
@@ -177,11 +177,13 @@ static int start_launcher(struct slot *s, struct error *err)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return fail_sys(err, "socketpair");
-	s->socket = ends[0];
-	s->plan.socket = ends[1];
+	s->socket = fd_lift(ends[0]);
+	s->plan.socket = fd_lift(ends[1]);
+	if (s->socket < 0 || s->plan.socket < 0)
+		return fail_sys(err, "duplicate a descriptor");
 	if (clone_launcher(s, err) < 0)
 		return -1;
-	(void)close(ends[1]);
+	(void)close(s->plan.socket);
 	s->plan.socket = -1;
 	return 0;
 }

@@ -74,7 +74,7 @@ const struct syscall_row syscalls[] = {
 	REFUSE(cachestat, "tells which file pages others have used"),
 	ALLOW(fallocate, "within the disk limit"),
 	ALLOW(ftruncate, "a file open for writing"),
-	ALLOW(flock, "locks do not cross boxes: the root is an overlay of its own"),
+	ALLOW(flock, "locks cross on granted files only: the root is an overlay of its own"),
 	JUDGE(fcntl, rule_fcntl, "no leases, no dnotify"),
 	JUDGE(ioctl, rule_ioctl, "the everyday requests only"),
 	ALLOW(dup, "own descriptors"),

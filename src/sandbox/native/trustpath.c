@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trustpath.c - opens a path of the host through no link that a program in a box could have left.
+ */
+#include "sandbox/native/trustpath.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "base/text.h"
+
+enum { LINKS_MAX = 40 }; /* as many as the kernel follows */
+
+struct walk {
+	const char *path; /* as given, for messages */
+	char *rest;       /* what is still to be walked */
+	int dir;          /* from here; O_PATH */
+	int flags;        /* for the last component */
+	bool make;        /* directories that are not there */
+	int links;
+};
+
+static void walk_end(struct walk *w)
+{
+	own_fd_end(&w->dir);
+	free(w->rest);
+}
+
+static int fail_path(const struct walk *w, struct error *err)
+{
+	(void)fail_sys(err, "%s", w->path);
+	err->kind = ERR_CALLER;
+	return -1;
+}
+
+int trustpath_name(int fd, char **ret_name, struct error *err)
+{
+	char link[40], path[PATH_MAX];
+	ssize_t n;
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path));
+	if (n < 0)
+		return fail_sys(err, "read %s", link);
+	if (n == (ssize_t)sizeof(path) || path[0] != '/')
+		return fail(err, ERR_SYSTEM, "a file has no usable path");
+	*ret_name = strndup(path, (size_t)n);
+	return *ret_name ? 0 : fail_sys(err, "keep a path");
+}
+
+/* One of the few directories in which distributions keep links, and only root can make one? */
+static bool keeps_system_links(int dir)
+{
+	static const char *const places[] = {"/", "/usr", "/var"};
+	struct stat here, st;
+
+	if (fstat(dir, &here) < 0 || here.st_uid != 0 || (here.st_mode & (S_IWGRP | S_IWOTH)))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(places); i++)
+		if (lstat(places[i], &st) == 0 && st.st_dev == here.st_dev &&
+		    st.st_ino == here.st_ino)
+			return true;
+	return false;
+}
+
+static int refuse_link(const struct walk *w, int link, const char *to, struct error *err)
+{
+	char shown_link[160], shown_to[160];
+	own_str name = NULL;
+	struct error ignored = {0};
+
+	if (trustpath_name(link, &name, &ignored) < 0)
+		name = NULL;
+	/* Their names may be a program's choice. */
+	text_escape(name ? name : w->path, strlen(name ? name : w->path), shown_link,
+		    sizeof(shown_link));
+	text_escape(to, strlen(to), shown_to, sizeof(shown_to));
+	return fail(err, ERR_CALLER,
+		    "%s is a symbolic link to %s, and links are not followed here: if that is what "
+		    "you mean, name %s instead",
+		    shown_link, shown_to, shown_to);
+}
+
+/* Goes on with the link's text in front of the rest. */
+static int follow(struct walk *w, int link, struct error *err)
+{
+	char to[PATH_MAX];
+	ssize_t n = readlinkat(link, "", to, sizeof(to));
+	struct stat st;
+	char *rest;
+
+	if (n < 0 || fstat(link, &st) < 0)
+		return fail_path(w, err);
+	if (n == (ssize_t)sizeof(to) || ++w->links > LINKS_MAX)
+		return errno = ELOOP, fail_path(w, err);
+	to[n] = '\0';
+	if (st.st_uid != 0 || !keeps_system_links(w->dir))
+		return refuse_link(w, link, to, err);
+	if (asprintf(&rest, "%s/%s", to, w->rest) < 0)
+		return fail(err, ERR_SYSTEM, "keep a path: out of memory");
+	free(w->rest);
+	w->rest = rest;
+	if (to[0] != '/')
+		return 0;
+	(void)close(w->dir);
+	w->dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return w->dir < 0 ? fail_path(w, err) : 0;
+}
+
+/* Takes the first component off the rest; false at the end. */
+static bool next_part(struct walk *w, char *ret_name, bool *ret_last)
+{
+	const char *from = w->rest + strspn(w->rest, "/");
+	size_t len = strcspn(from, "/");
+
+	if (len > NAME_MAX)
+		len = NAME_MAX + 1; /* the kernel will refuse it */
+	memcpy(ret_name, from, len);
+	ret_name[len] = '\0';
+	*ret_last = from[len] == '\0';
+	memmove(w->rest, from + len, strlen(from + len) + 1);
+	return len > 0;
+}
+
+static int open_part(const struct walk *w, const char *name)
+{
+	int fd = openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0 || errno != ENOENT || !w->make)
+		return fd;
+	if (mkdirat(w->dir, name, 0777) < 0 && errno != EEXIST)
+		return -1;
+	return openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static int open_last(struct walk *w, const char *name, struct error *err)
+{
+	int fd = openat(w->dir, name, w->flags | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? fail_path(w, err) : fd;
+}
+
+/* Component by component: none is followed that was not looked at. */
+static int walk(struct walk *w, struct error *err)
+{
+	char name[NAME_MAX + 2];
+	bool last;
+
+	while (next_part(w, name, &last)) {
+		own_fd part = open_part(w, name);
+		struct stat st;
+
+		if (part < 0 || fstat(part, &st) < 0)
+			return fail_path(w, err);
+		if (S_ISLNK(st.st_mode)) {
+			if (follow(w, part, err) < 0)
+				return -1;
+		} else if (last) {
+			return open_last(w, name, err);
+		} else {
+			(void)close(w->dir);
+			w->dir = take_fd(&part);
+		}
+	}
+	return open_last(w, ".", err);
+}
+
+static int start_walk(const char *path, int flags, bool make, struct error *err)
+{
+	own(walk) w = {.path = path, .dir = -1, .flags = flags, .make = make};
+
+	w.rest = strdup(path);
+	if (!w.rest)
+		return fail_sys(err, "keep a path");
+	if (path[0] == '\0')
+		return errno = ENOENT, fail_path(&w, err);
+	w.dir = open(path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (w.dir < 0)
+		return fail_path(&w, err);
+	return walk(&w, err);
+}
+
+int trustpath_open(const char *path, int flags, struct error *err)
+{
+	struct open_how how = {
+		.flags = (unsigned)(flags | O_CLOEXEC),
+		.resolve = RESOLVE_NO_SYMLINKS,
+	};
+	/* Most paths have no links at all: one call, and nothing to judge. */
+	long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	return fd >= 0 ? (int)fd : start_walk(path, flags, false, err);
+}
+
+int trustpath_make_directory(const char *path, struct error *err)
+{
+	return start_walk(path, O_RDONLY | O_DIRECTORY, true, err);
+}
