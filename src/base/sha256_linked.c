@@ -33,7 +33,8 @@ int sha256_init(struct sha256 *s, struct error *err)
 
 int sha256_add(struct sha256 *s, const void *data, size_t len, struct error *err)
 {
-	return SHA256_Update(s->context, data, len) == 1 ? 0 : fail(err, ERR_SYSTEM, "SHA-256 fails");
+	return SHA256_Update(s->context, data, len) == 1 ? 0
+							 : fail(err, ERR_SYSTEM, "SHA-256 fails");
 }
 
 int sha256_done(struct sha256 *s, char ret_hex[static SHA256_HEX], struct error *err)
