@@ -30,11 +30,12 @@ if a["exit_code"] is not None:
 else:
     end = "killed by SIG%s" % a["signal_name"] if a["signal_name"] else "no exit code"
 why = ", kill_reason %s" % a["kill_reason"] if a["kill_reason"] else ""
-on = sum(layer["state"] != "off" for layer in a["layers"].values())
+asked = [layer for layer in a["layers"].values() if layer["detail"] != "not asked for"]
+on = sum(layer["state"] != "off" for layer in asked)
 print("  status %s%s, %s" % (a["status"], why, end))
 print("  ran %.0f ms, cpu %.0f ms, memory peak %.1f MiB, %d of %d layers in force" % (
     a["execution_time_ms"], use["cpu_user_ms"] + use["cpu_system_ms"],
-    use["memory_peak_bytes"] / 2**20, on, len(a["layers"])))
+    use["memory_peak_bytes"] / 2**20, on, len(asked)))
 PYTHON
 }
 

@@ -16,6 +16,8 @@ struct board *board_new(uint32_t allow_degraded, struct error *err)
 		return NULL;
 	}
 	b->allow_degraded = allow_degraded;
+	(void)snprintf(b->layers[LAYER_PROGRAMS].detail, sizeof(b->layers[LAYER_PROGRAMS].detail),
+		       "not asked for");
 	return b;
 }
 
