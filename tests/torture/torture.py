@@ -238,7 +238,7 @@ def wrong_end(r, pid_1):
     if how == "exit" and code == 0:
         return ["exit code 0, but the witness's word is missing"]
     if hit and hit.place == "0" and hit.loader:
-        return []  # the dynamic loader's own failure, before main
+        return []  # the loader's own failure, or that of a static libc, before main
     if how == "signal":
         return [f"belljar died of signal {code}"]
     # A kill within exec cannot be told from one at the program's first instruction; and the end
