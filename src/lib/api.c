@@ -341,20 +341,35 @@ static int finish(struct bj_box *box, struct account *account, struct bj_result 
 	return result_new(account, ret, err);
 }
 
-static int run(struct bj_box *box, struct call *c, struct bj_result **ret, struct error *err)
+static int run_once(struct bj_box *box, struct call *c, struct account *ret, struct error *err)
 {
-	struct account account;
 	struct error later;
 
-	forget_cancel(box);
 	if (have_helper(box, err) < 0)
 		return -1;
-	if (serve_prepare(&c->request, &account, err) < 0) {
-		account_done(&account);
+	if (serve_prepare(&c->request, ret, err) < 0) {
+		account_done(ret);
 		return -1;
 	}
 	/* Something may have run then: a result is owed, and it says what went wrong. */
-	(void)serve(&c->request, &box->remote.runner, &account, &later);
+	(void)serve(&c->request, &box->remote.runner, ret, &later);
+	return 0;
+}
+
+static int run(struct bj_box *box, struct call *c, struct bj_result **ret, struct error *err)
+{
+	struct account account;
+
+	forget_cancel(box);
+	if (run_once(box, c, &account, err) < 0)
+		return -1;
+	/* A helper that went between two calls has not even heard of this one: once more. */
+	if (account.outcome.end == END_NOT_STARTED && box->remote.unheard) {
+		account_done(&account);
+		remote_close(&box->remote);
+		if (run_once(box, c, &account, err) < 0)
+			return -1;
+	}
 	return finish(box, &account, ret, err);
 }
 

@@ -234,6 +234,7 @@ static int ask(struct remote *r, enum talk_ask what, struct talk_request *reques
 	if (fd_send(r->sock, request, sizeof(*request), fds, n_fds, err) == 0)
 		return 0;
 	r->lost = true;
+	r->unheard = !r->touched;
 	return fail_in(err, "the helper");
 }
 

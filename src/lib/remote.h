@@ -18,6 +18,7 @@ struct remote {
 	bool running;
 	bool touched; /* files were put into a box that no program got: it must not serve another */
 	bool lost;    /* it died, or does not make sense any more */
+	bool unheard; /* it was gone before it heard anything of this call */
 	bool kill_sent;
 	uint64_t give_up_us; /* it must have answered by then */
 	int work;            /* of the box that waits or has ended; -1: not asked for */

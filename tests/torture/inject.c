@@ -76,8 +76,8 @@ static bool cannot_fail(uint64_t number)
 static void log_call(struct tracer *tr, const char *word, const struct tracee *t,
 		     const struct __ptrace_syscall_info *info)
 {
-	bool loader = t->before_main || (info->instruction_pointer >= t->ld_from &&
-					 info->instruction_pointer < t->ld_to);
+	bool loader =
+		info->instruction_pointer >= t->ld_from && info->instruction_pointer < t->ld_to;
 
 	(void)fprintf(tr->log, "%s %s %" PRIu64 " %" PRIu64 "%s\n", word, t->place, t->calls,
 		      (uint64_t)info->entry.nr, loader ? " loader" : "");
@@ -119,8 +119,6 @@ static void at_call(struct tracer *tr, struct tracee *t)
 	if (info.op != PTRACE_SYSCALL_INFO_ENTRY)
 		return;
 	t->calls++;
-	if (info.entry.nr == SYS_openat) /* belljar opens a file first, its libc none */
-		t->before_main = false;
 	if (tr->plan->list)
 		log_call(tr, "call", t, &info);
 	if (is_aimed_at(tr, t, info.entry.nr)) {

@@ -129,6 +129,7 @@ def plain(line):
     if line.startswith(f"mount {INSIDE} "):
         line = line.replace(",idmapped", "")
     line = re.sub(r"\bbj-[0-9a-f]{24}\b", "ID", line)
+    line = re.sub(r"/proc/self/fd/\d+\b", "/proc/self/fd/N", line)
     return re.sub(r"\b(uid=|gid=)?20000\d{5}\b", r"\1SLOT", line)
 
 
@@ -237,8 +238,8 @@ def wrong_end(r, pid_1):
         return []
     if how == "exit" and code == 0:
         return ["exit code 0, but the witness's word is missing"]
-    if hit and hit.place == "0" and hit.loader:
-        return []  # the loader's own failure, or that of a static libc, before main
+    if hit and hit.place == "0" and (hit.loader or (code == 127 and "belljar:" not in r.err)):
+        return []  # the loader's own failure, or the C library's, before main
     if how == "signal":
         return [f"belljar died of signal {code}"]
     # A kill within exec cannot be told from one at the program's first instruction; and the end

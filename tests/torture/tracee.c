@@ -52,7 +52,6 @@ void tracee_find_loader(struct tracee *t)
 	FILE *maps;
 
 	t->ld_from = t->ld_to = 0;
-	t->before_main = false;
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", t->pid);
 	maps = fopen(path, "re");
 	if (!maps)
@@ -67,7 +66,6 @@ void tracee_find_loader(struct tracee *t)
 		t->ld_to = to;
 	}
 	(void)fclose(maps);
-	t->before_main = !t->ld_from;
 }
 
 /* Not -1: a filter is asked again after us, and kills for a number that is none.  This call does

@@ -21,7 +21,6 @@ struct tracee {
 	unsigned children;
 	uint64_t calls;
 	uint64_t ld_from, ld_to; /* where the dynamic loader is mapped */
-	bool before_main;        /* a static program, whose libc has not called main yet */
 	int owed_errno;          /* to be put in place of the result at the call's exit */
 	bool waiting;            /* stopped at birth, not yet placed */
 };

@@ -67,7 +67,7 @@ static int borrow(const struct plan *plan, struct board *board, const char *name
 		return st.st_size > 1 << 20 ? 0 : copy_file(fd, st.st_size, target, err);
 	if (!S_ISDIR(st.st_mode))
 		return 0;
-	return rootfs_cover(board, fd, target, err);
+	return rootfs_cover(plan, board, &(struct source){fd, target}, target, err);
 }
 
 int etcfiles_make(const struct plan *plan, struct board *board, struct error *err)

@@ -70,11 +70,16 @@ int rootfs_open_source(const struct plan *plan, const char *name, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-int rootfs_cover(struct board *board, int source, const char *target, struct error *err)
+int rootfs_cover(const struct plan *plan, struct board *board, const struct source *source,
+		 const char *target, struct error *err)
 {
-	char path[32];
+	char path[64];
 
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", source);
+	/* The host's by name: a box can read in its mount table what was laid over what. */
+	if (plan->root >= 0)
+		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", source->fd);
+	else
+		(void)snprintf(path, sizeof(path), "/%s", source->name);
 	return cover(board, path, target, err);
 }
 
@@ -92,7 +97,7 @@ static int add_top_link(const struct plan *plan, struct board *board, const char
 	if (fstat(fd, &st) < 0)
 		return fail_sys(err, "look at %s", name);
 	if (S_ISDIR(st.st_mode))
-		return rootfs_cover(board, fd, name, err);
+		return rootfs_cover(plan, board, &(struct source){fd, name}, name, err);
 	if (!S_ISLNK(st.st_mode))
 		return 0;
 	n = readlinkat(fd, "", to, sizeof(to) - 1);
@@ -110,7 +115,9 @@ static int cover_usr(const struct plan *plan, struct board *board, const char *t
 
 	if (usr < 0)
 		return fail_sys(err, "open %s/usr", root);
-	return rootfs_cover(board, usr, target, err) < 0 ? fail_in(err, "%s/usr", root) : 0;
+	if (rootfs_cover(plan, board, &(struct source){usr, "usr"}, target, err) < 0)
+		return fail_in(err, "%s/usr", root);
+	return 0;
 }
 
 static int add_everything(const struct plan *plan, struct board *board, struct error *err)

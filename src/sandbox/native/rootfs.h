@@ -14,8 +14,14 @@ int rootfs_build(struct plan *plan, struct board *board, struct error *err);
 /* Opens what a box has its programs from: the host's root, or --root DIR, whose links stay beneath
  * it.  Returns -1 with errno. */
 int rootfs_open_source(const struct plan *plan, const char *name, int flags);
+struct source {
+	int fd;           /* from rootfs_open_source */
+	const char *name; /* the same name */
+};
+
 /* New root in the current directory: shows the directory source at target, read-only, by overlay;
  * by a plain bind only where the run may do without that layer. */
-int rootfs_cover(struct board *board, int source, const char *target, struct error *err);
+int rootfs_cover(const struct plan *plan, struct board *board, const struct source *source,
+		 const char *target, struct error *err);
 
 #endif
