@@ -242,6 +242,7 @@ bool box_kill(struct box *box)
 {
 	enum { MOMENT_MS = 100 };
 	struct pollfd end = {.fd = box->pidfd, .events = POLLIN};
+	bool ours = false;
 	int status = 0;
 
 	if (!box->init)
@@ -249,13 +250,15 @@ bool box_kill(struct box *box)
 	/* The leash first: how pid 1 ends then tells whether it was alive and well until now. */
 	own_fd_end(&box->leash);
 	box->leash = -1;
-	if (poll(&end, 1, MOMENT_MS) <= 0)
+	if (poll(&end, 1, MOMENT_MS) <= 0) {
+		ours = true;
 		(void)pidfd_send_signal(box->pidfd, SIGKILL, NULL, 0);
+	}
 	/* Returns only after every process of the pid namespace is gone. */
 	while (waitpid(box->init, &status, 0) < 0 && errno == EINTR)
 		;
 	box->init = 0;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	return ours || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 void box_done(struct box *box)
