@@ -251,10 +251,10 @@ TEST(the_core_limit_stays_for_real)
 {
 	const struct rlimit no_files = {0, 0};
 	struct rlimit now;
-	struct rlimit *round = mmap((void *)(16 * BIT32), 4096, PROT_READ | PROT_WRITE,
+	struct rlimit *round = mmap((void *)(0x2000 * BIT32), 4096, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
-	CHECK(round == (void *)(16 * BIT32));
+	CHECK(round == (void *)(0x2000 * BIT32));
 	*round = (struct rlimit){1, 1};
 	CHECK(errno_of(syscall(__NR_prlimit64, 0, RLIMIT_CORE, round, NULL)) == 0); /* the twin */
 	install(&plain);
