@@ -107,8 +107,7 @@ static int keep_own_descriptors(struct plan *plan, struct error *err)
 {
 	int keep[GRANTS_MAX + 5];
 	size_t n = 0;
-	int *lists[] = {&plan->socket, &plan->init_program, &plan->root, &plan->devices,
-			&plan->lock};
+	int *lists[] = {&plan->socket, &plan->root, &plan->lock};
 	own_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0)
@@ -159,10 +158,14 @@ static int ask_for_maps(struct launcher *l, struct error *err)
 static int get_mapped(struct launcher *l, struct error *err)
 {
 	struct to_launcher order;
+	int tools[MAPPED_FDS] = {-1, -1};
+	size_t n = MAPPED_FDS;
 
-	if (fd_receive(l->plan->socket, &order, sizeof(order), NULL, NULL, err) <= 0)
+	if (fd_receive(l->plan->socket, &order, sizeof(order), tools, &n, err) <= 0)
 		_exit(1);
-	if (order.order != ORDER_MAPPED)
+	l->plan->init_program = tools[MAPPED_INIT];
+	l->plan->devices = n > MAPPED_DEVICES ? tools[MAPPED_DEVICES] : -1;
+	if (order.order != ORDER_MAPPED || n == 0)
 		return fail(err, ERR_INTERNAL, "order %d instead of the maps", (int)order.order);
 	return 0;
 }

@@ -145,9 +145,9 @@ static int find_groups(struct slot *s, struct error *err)
 	return 0;
 }
 
-/* The kernel tends to keep a new process on the processor of its parent, where the two then wait for
- * each other.  Sent to another one it may come back whenever that is better: its mask stays whole.
- * Only saves time. */
+/* The kernel tends to keep a new process on the processor of its parent, where the two then wait
+ * for each other.  Sent to another one it may come back whenever that is better: its mask stays
+ * whole. Only saves time. */
 static void send_away(pid_t pid)
 {
 	cpu_set_t all, others;
@@ -241,6 +241,12 @@ static void await_request(int sock)
 
 static int build_beside(struct slot *s, bool groups_found, struct error *err)
 {
+	/* While it starts: these go to it together with the news that it is mapped.  They must be
+	 * done before it makes its network namespace, which takes the same locks. */
+	s->plan.init_program = open_init_program(err);
+	if (s->plan.init_program < 0 ||
+	    (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0))
+		return -1;
 	await_request(s->socket);
 	if (slot_wait_until(s, &s->mapped, err) < 0)
 		return -1;
@@ -277,12 +283,7 @@ int slot_build(struct slot *s, struct error *err)
 		return -1;
 	if (groups_first && find_groups(s, err) < 0)
 		return -1;
-	/* Not beside the launcher: both would wait for the same lock while it makes its network
-	 * namespace, and then it for us. */
-	if (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0)
-		return -1;
-	s->plan.init_program = open_init_program(err);
-	if (s->plan.init_program < 0 || start_launcher(s, err) < 0)
+	if (start_launcher(s, err) < 0)
 		return -1;
 	return build_beside(s, groups_first, err);
 }
