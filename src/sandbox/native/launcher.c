@@ -29,6 +29,7 @@
 #include "sandbox/native/box.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/loopback.h"
+#include "sandbox/native/netspace.h"
 #include "sandbox/native/payload.h"
 #include "sandbox/native/rootfs.h"
 #include "sandbox/native/seal.h"
@@ -39,6 +40,7 @@ enum { FIRST_FREE_FD = 4, FIRST_OWN_FD = 10 };
 struct launcher {
 	struct plan *plan;
 	struct board *board;
+	struct netspace network; /* while it is being made */
 	struct box box;
 	pid_t program; /* 0: none runs */
 	int program_fd;
@@ -175,9 +177,8 @@ static int enter_namespaces(struct plan *plan, struct error *err)
 {
 	if (plan->root >= 0 && fchdir(plan->root) < 0)
 		return fail_sys(err, "--root %s", plan->profile->root);
-	if (unshare(plan->once ? CLONE_NEWNET : CLONE_NEWNET | CLONE_NEWNS) < 0)
-		return fail_sys(err, "mount and network namespace (are user.max_mnt_namespaces and "
-				     "user.max_net_namespaces 0?)");
+	if (!plan->once && unshare(CLONE_NEWNS) < 0)
+		return fail_sys(err, "mount namespace (is user.max_mnt_namespaces 0?)");
 	return 0;
 }
 
@@ -195,8 +196,11 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return -1;
 	if (plan->root_mode && identity_leave_root(plan, err) < 0)
 		return -1;
-	if (ask_for_maps(l, err) < 0 || enter_namespaces(plan, err) < 0 || get_mapped(l, err) < 0 ||
-	    identity_settle(plan, l->board, err) < 0)
+	/* The network namespace takes half a millisecond: it is made beside the root and the box.
+	 */
+	if (ask_for_maps(l, err) < 0 || get_mapped(l, err) < 0 ||
+	    netspace_begin(&l->network, err) < 0 || identity_settle(plan, l->board, err) < 0 ||
+	    enter_namespaces(plan, err) < 0)
 		return -1;
 	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
@@ -205,11 +209,18 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return -1;
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
-	if (plan->profile->loopback && loopback_up(err) < 0)
+	return plan->once ? 0 : rootfs_build(plan, l->board, err);
+}
+
+static int enter_network(struct launcher *l, struct error *err)
+{
+	bool loopback = l->plan->profile->loopback;
+
+	if (netspace_enter(&l->network, err) < 0 || (loopback && loopback_up(err) < 0))
 		return -1;
 	layer_stands(l->board, LAYER_NETWORK, "%s",
-		     plan->profile->loopback ? "own; loopback only" : "own; no interface is up");
-	return plan->once ? 0 : rootfs_build(plan, l->board, err);
+		     loopback ? "own; loopback only" : "own; no interface is up");
+	return 0;
 }
 
 static int offer_box(struct launcher *l, const struct limits *limits, struct error *err)
@@ -389,7 +400,8 @@ void launcher_main(struct plan *plan, struct board *board)
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	forget_environment();
 	box_init(&l.box);
-	if (enter_slot(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0)
+	if (enter_slot(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
+	    enter_network(&l, &err) < 0)
 		give_up(&l, &err);
 	for (;;) {
 		struct pollfd fds[2] = {{.fd = plan->socket, .events = POLLIN},

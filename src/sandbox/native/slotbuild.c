@@ -29,6 +29,7 @@
 #include "sandbox/native/landlock.h"
 #include "sandbox/native/launcher.h"
 #include "sandbox/native/slot_state.h"
+#include "sandbox/native/spread.h"
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U
@@ -145,23 +146,6 @@ static int find_groups(struct slot *s, struct error *err)
 	return 0;
 }
 
-/* The kernel tends to keep a new process on the processor of its parent, where the two then wait
- * for each other.  Sent to another one it may come back whenever that is better: its mask stays
- * whole. Only saves time. */
-static void send_away(pid_t pid)
-{
-	cpu_set_t all, others;
-	unsigned here;
-
-	if (sched_getaffinity(0, sizeof(all), &all) < 0 || getcpu(&here, NULL) < 0)
-		return;
-	others = all;
-	CPU_CLR(here, &others);
-	if (CPU_COUNT(&others) == 0 || sched_setaffinity(pid, sizeof(others), &others) < 0)
-		return;
-	(void)sched_setaffinity(pid, sizeof(all), &all);
-}
-
 static int clone_launcher(struct slot *s, struct error *err)
 {
 	int group = s->groups_open ? cgroup_slot_launcher_fd(&s->groups) : -1;
@@ -185,7 +169,7 @@ static int clone_launcher(struct slot *s, struct error *err)
 				s->plan.root_mode ? ""
 						  : " in a user namespace (see belljar doctor)");
 	s->launcher = (pid_t)child;
-	send_away(s->launcher);
+	spread(s->launcher);
 	return 0;
 }
 
