@@ -5,9 +5,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -208,4 +210,19 @@ int fd_lift(int fd)
 	(void)close(fd);
 	errno = saved;
 	return lifted;
+}
+
+int fd_name(int fd, char **ret_name, struct error *err)
+{
+	char link[40], path[PATH_MAX];
+	ssize_t n;
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path));
+	if (n < 0)
+		return fail_sys(err, "read %s", link);
+	if (n == (ssize_t)sizeof(path) || path[0] != '/')
+		return fail(err, ERR_SYSTEM, "a file has no usable path");
+	*ret_name = strndup(path, (size_t)n);
+	return *ret_name ? 0 : fail_sys(err, "keep a path");
 }

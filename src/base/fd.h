@@ -34,4 +34,7 @@ ssize_t fd_receive(int sock, void *ret_data, size_t len, int *ret_fds, size_t *n
 ssize_t fd_receive_any(int sock, void *ret_data, size_t room, int *ret_fds, size_t *n_fds,
 		       struct error *err);
 
+/* The kernel's own name for what fd refers to: absolute, no link in it.  The caller frees it. */
+int fd_name(int fd, char **ret_name, struct error *err);
+
 #endif

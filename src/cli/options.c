@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/fd.h"
 #include "base/own.h"
 #include "base/text.h"
 #include "call/limits.h"
@@ -58,7 +59,7 @@ static int resolve(struct run_options *o, const char *path, char **ret_name, str
 	own_fd fd = trustpath_open(path, O_PATH, err);
 	char *name = NULL;
 
-	if (fd < 0 || trustpath_name(fd, &name, err) < 0)
+	if (fd < 0 || fd_name(fd, &name, err) < 0)
 		return -1;
 	*ret_name = keep(o, name);
 	return *ret_name ? 0 : fail_sys(err, "allocate");

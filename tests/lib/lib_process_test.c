@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lib_process_test.c - what libbelljar does to the process it is in, and that process to it. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 
+#include "descriptors.h"
 #include "lib_box.h"
 #include "scratch.h"
 
@@ -69,18 +69,6 @@ static pid_t helper_pid(void)
 	pid_t child = 0;
 
 	return children_of(getpid(), &child, 1) == 1 ? child : 0;
-}
-
-static size_t count_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	size_t n = 0;
-
-	while (dir && readdir(dir))
-		n++;
-	if (dir)
-		closedir(dir);
-	return n;
 }
 
 static void *kill_helper_later(void *unused)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api_test.c - libbelljar without a box: options, and helpers that are not what they should be. */
+#include "descriptors.h"
 #include "tap.h"
 
 #include <belljar.h>
-#include <dirent.h>
 #include <errno.h>
 
 static const char *const program[] = {"true", NULL};
@@ -275,18 +275,6 @@ TEST(a_forked_child_does_not_use_its_parents_box)
 	CHECK(bj_run(box, program, NULL, &result) == 0);
 	bj_result_free(result);
 	bj_box_free(box);
-}
-
-static size_t count_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	size_t n = 0;
-
-	while (dir && readdir(dir))
-		n++;
-	if (dir)
-		closedir(dir);
-	return n;
 }
 
 TEST(no_descriptor_and_no_child_is_left_whatever_the_helper_did)

@@ -158,7 +158,7 @@ TEST(a_file_behind_a_link_of_the_system_opens)
 	if (!is_system_link("/bin") || is_system_link("/bin/cat"))
 		SKIP("/bin is no link here");
 	fd = trustpath_open("/bin/../bin/cat", O_RDONLY, &err);
-	CHECK(fd >= 0 && trustpath_name(fd, &name, &err) == 0);
+	CHECK(fd >= 0 && fd_name(fd, &name, &err) == 0);
 	CHECK_STR(name, "/usr/bin/cat");
 }
 

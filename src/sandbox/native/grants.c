@@ -298,7 +298,7 @@ static int find_again(const struct grant *g, int outside, struct error *err)
 	own_str name = NULL;
 	own_fd fd = -1;
 
-	if (trustpath_name(outside, &name, err) < 0)
+	if (fd_name(outside, &name, err) < 0)
 		return fail_in(err, "%s %s", option_of(g), g->source);
 	fd = trustpath_open(name, O_PATH, err);
 	if (fd < 0)

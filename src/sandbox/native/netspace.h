@@ -12,8 +12,8 @@ struct netspace {
 	int fd; /* in the descriptor table that maker shares with us; -1: not made */
 };
 
-/* Needs a whole /proc in sight.  Between the two calls no descriptor but /dev/null may be open at
- * 0: the table is shared. */
+/* Needs a whole /proc in sight.  Until netspace_enter the maker may open a descriptor at any
+ * moment: whoever needs a certain number must have taken it before. */
 int netspace_begin(struct netspace *n, struct error *err);
 /* Waits until it is there and goes in. */
 int netspace_enter(struct netspace *n, struct error *err);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/fd.h"
 #include "base/own.h"
 
 void found_done(struct found *f)
@@ -25,22 +26,6 @@ void found_end(struct found *f)
 	found_done(f);
 }
 
-/* The kernel's own name for what a descriptor refers to. */
-static int name_of(int fd, char **ret_path, struct error *err)
-{
-	char link[40], path[PATH_MAX];
-	ssize_t n;
-
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path));
-	if (n < 0)
-		return fail_sys(err, "read %s", link);
-	if (n == (ssize_t)sizeof(path) || path[0] != '/')
-		return fail(err, ERR_SYSTEM, "a file has no usable path");
-	*ret_path = strndup(path, (size_t)n);
-	return *ret_path ? 0 : fail_sys(err, "keep a path");
-}
-
 int rootdir_open(const char *root, struct rootdir *ret, struct error *err)
 {
 	own_fd fd = open(root[0] ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -48,7 +33,7 @@ int rootdir_open(const char *root, struct rootdir *ret, struct error *err)
 
 	if (fd < 0)
 		return fail_sys(err, "open the root %s", root[0] ? root : "/");
-	if (name_of(fd, &real, err) < 0)
+	if (fd_name(fd, &real, err) < 0)
 		return -1;
 	if (strcmp(real, "/") == 0)
 		real[0] = '\0';
@@ -112,7 +97,7 @@ int rootdir_find(const struct rootdir *root, const char *path, struct found *ret
 		return fail_sys(err, "open %s%s", root->real, path);
 	if (fstat(f.fd, &f.st) < 0)
 		return fail_sys(err, "stat %s%s", root->real, path);
-	if (name_of(f.fd, &f.source, err) < 0)
+	if (fd_name(f.fd, &f.source, err) < 0)
 		return fail_in(err, "%s%s", root->real, path);
 	if (strncmp(f.source, root->real, len) != 0 || f.source[len] != '/')
 		return fail(err, ERR_CONFIG, "%s%s leads out of the root", root->real, path);

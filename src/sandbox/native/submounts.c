@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/fd.h"
 #include "base/own.h"
 #include "base/text.h"
 #include "sandbox/native/trustpath.h"
@@ -123,7 +124,7 @@ int submounts_check(int fd, size_t *ret_count, struct error *err)
 
 	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) < 0)
 		return fail_sys(err, "look for its mount");
-	if (trustpath_name(fd, &name, err) < 0)
+	if (fd_name(fd, &name, err) < 0)
 		return -1;
 	table = fopen("/proc/self/mountinfo", "re");
 	if (!table)

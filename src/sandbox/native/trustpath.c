@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/own.h"
 #include "base/text.h"
 
@@ -41,21 +42,6 @@ static int fail_path(const struct walk *w, struct error *err)
 	return -1;
 }
 
-int trustpath_name(int fd, char **ret_name, struct error *err)
-{
-	char link[40], path[PATH_MAX];
-	ssize_t n;
-
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path));
-	if (n < 0)
-		return fail_sys(err, "read %s", link);
-	if (n == (ssize_t)sizeof(path) || path[0] != '/')
-		return fail(err, ERR_SYSTEM, "a file has no usable path");
-	*ret_name = strndup(path, (size_t)n);
-	return *ret_name ? 0 : fail_sys(err, "keep a path");
-}
-
 /* One of the few directories in which distributions keep links, and only root can make one? */
 static bool keeps_system_links(int dir)
 {
@@ -77,7 +63,7 @@ static int refuse_link(const struct walk *w, int link, const char *to, struct er
 	own_str name = NULL;
 	struct error ignored = {0};
 
-	if (trustpath_name(link, &name, &ignored) < 0)
+	if (fd_name(link, &name, &ignored) < 0)
 		name = NULL;
 	/* Their names may be a program's choice. */
 	text_escape(name ? name : w->path, strlen(name ? name : w->path), shown_link,

@@ -17,7 +17,4 @@ int trustpath_open(const char *path, int flags, struct error *err);
 /* The same for a directory, to be read; makes it and those above it where they are not there. */
 int trustpath_make_directory(const char *path, struct error *err);
 
-/* The path of an open file as the kernel has it: absolute, without links.  To be freed. */
-int trustpath_name(int fd, char **ret_name, struct error *err);
-
 #endif
