@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/own.h"
 #include "tap.h"
 
@@ -128,12 +128,12 @@ TEST(a_line_for_a_terminal_moves_no_cursor)
 static const char *as_json(const char *data, struct buf *out)
 {
 	struct error err = {0};
-	struct json j;
+	struct jsonout j;
 
 	buf_init(out, 1000);
-	json_start(&j, out, &err);
-	json_str(&j, NULL, data);
-	CHECK(json_end(&j) == 0);
+	jsonout_start(&j, out, &err);
+	jsonout_str(&j, NULL, data);
+	CHECK(jsonout_end(&j) == 0);
 	return buf_str(out);
 }
 

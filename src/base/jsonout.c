@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.c - writes JSON straight into a buffer. */
-#include "base/json.h"
+/* jsonout.c - writes JSON straight into a buffer. */
+#include "base/jsonout.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,25 +8,25 @@
 
 #include "base/text.h"
 
-void json_start(struct json *j, struct buf *out, struct error *err)
+void jsonout_start(struct jsonout *j, struct buf *out, struct error *err)
 {
-	*j = (struct json){.out = out, .err = err};
+	*j = (struct jsonout){.out = out, .err = err};
 }
 
-int json_end(struct json *j)
+int jsonout_end(struct jsonout *j)
 {
 	if (!j->failed && j->out->cut)
 		return fail(j->err, ERR_INTERNAL, "the JSON is larger than its buffer may grow");
 	return j->failed ? -1 : 0;
 }
 
-static void put(struct json *j, const char *data, size_t len)
+static void put(struct jsonout *j, const char *data, size_t len)
 {
 	if (!j->failed && buf_add(j->out, data, len, j->err) < 0)
 		j->failed = true;
 }
 
-static void put_str(struct json *j, const char *str)
+static void put_str(struct jsonout *j, const char *str)
 {
 	put(j, str, strlen(str));
 }
@@ -49,7 +49,7 @@ static bool write_code(const char *data, size_t len, char *ret, size_t room)
 	return true;
 }
 
-static void put_escaped(struct json *j, const char *data, size_t len)
+static void put_escaped(struct jsonout *j, const char *data, size_t len)
 {
 	size_t plain = 0, step;
 	char code[8];
@@ -71,7 +71,7 @@ static void put_escaped(struct json *j, const char *data, size_t len)
 	put(j, "\"", 1);
 }
 
-static void lead(struct json *j, const char *key)
+static void lead(struct jsonout *j, const char *key)
 {
 	if (j->comma)
 		put(j, ",", 1);
@@ -82,47 +82,47 @@ static void lead(struct json *j, const char *key)
 	}
 }
 
-void json_object(struct json *j, const char *key)
+void jsonout_object(struct jsonout *j, const char *key)
 {
 	lead(j, key);
 	put(j, "{", 1);
 	j->comma = false;
 }
 
-void json_object_end(struct json *j)
+void jsonout_object_end(struct jsonout *j)
 {
 	put(j, "}", 1);
 	j->comma = true;
 }
 
-void json_array(struct json *j, const char *key)
+void jsonout_array(struct jsonout *j, const char *key)
 {
 	lead(j, key);
 	put(j, "[", 1);
 	j->comma = false;
 }
 
-void json_array_end(struct json *j)
+void jsonout_array_end(struct jsonout *j)
 {
 	put(j, "]", 1);
 	j->comma = true;
 }
 
-void json_bytes(struct json *j, const char *key, const char *data, size_t len)
+void jsonout_bytes(struct jsonout *j, const char *key, const char *data, size_t len)
 {
 	lead(j, key);
 	put_escaped(j, data, len);
 }
 
-void json_str(struct json *j, const char *key, const char *value)
+void jsonout_str(struct jsonout *j, const char *key, const char *value)
 {
 	if (!value)
-		json_null(j, key);
+		jsonout_null(j, key);
 	else
-		json_bytes(j, key, value, strlen(value));
+		jsonout_bytes(j, key, value, strlen(value));
 }
 
-void json_base64(struct json *j, const char *key, const void *data, size_t len)
+void jsonout_base64(struct jsonout *j, const char *key, const void *data, size_t len)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -146,13 +146,13 @@ void json_base64(struct json *j, const char *key, const void *data, size_t len)
 	put(j, "\"", 1);
 }
 
-static void put_number(struct json *j, const char *key, const char *digits)
+static void put_number(struct jsonout *j, const char *key, const char *digits)
 {
 	lead(j, key);
 	put_str(j, digits);
 }
 
-void json_int(struct json *j, const char *key, int64_t value)
+void jsonout_int(struct jsonout *j, const char *key, int64_t value)
 {
 	char text[32];
 
@@ -160,7 +160,7 @@ void json_int(struct json *j, const char *key, int64_t value)
 	put_number(j, key, text);
 }
 
-void json_uint(struct json *j, const char *key, uint64_t value)
+void jsonout_uint(struct jsonout *j, const char *key, uint64_t value)
 {
 	char text[32];
 
@@ -168,7 +168,7 @@ void json_uint(struct json *j, const char *key, uint64_t value)
 	put_number(j, key, text);
 }
 
-void json_ms(struct json *j, const char *key, uint64_t microseconds)
+void jsonout_ms(struct jsonout *j, const char *key, uint64_t microseconds)
 {
 	char text[40];
 
@@ -177,7 +177,7 @@ void json_ms(struct json *j, const char *key, uint64_t microseconds)
 	put_number(j, key, text);
 }
 
-void json_ratio(struct json *j, const char *key, double value)
+void jsonout_ratio(struct jsonout *j, const char *key, double value)
 {
 	char text[64];
 
@@ -185,12 +185,12 @@ void json_ratio(struct json *j, const char *key, double value)
 	put_number(j, key, text);
 }
 
-void json_bool(struct json *j, const char *key, bool value)
+void jsonout_bool(struct jsonout *j, const char *key, bool value)
 {
 	put_number(j, key, value ? "true" : "false");
 }
 
-void json_null(struct json *j, const char *key)
+void jsonout_null(struct jsonout *j, const char *key)
 {
 	put_number(j, key, "null");
 }
