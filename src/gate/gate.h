@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gate.h - the path of a tool call, from what was asked to what is answered.
+ *
+ * It knows every stage; no stage knows another or the gate.
+ */
+#ifndef GATE_GATE_H
+#define GATE_GATE_H
+
+#include "call/call.h"
+#include "policy/judge.h"
+#include "policy/meter.h"
+#include "screen/screen.h"
+#include "screen/shell.h"
+
+/* A policy with everything checked that needs more than one stage: names of screening rules and
+ * constructs, programs that are interpreters, and the tests in the file.  NULL: complaints. */
+struct policy *gate_load(const char *file, struct complaints *ret);
+/* Each test in the file that does not come out as expected is a complaint; ret_n: how many ran. */
+void gate_test(const struct policy *p, size_t *ret_n, struct complaints *ret);
+
+/* One call on its way.  All zeros denies. */
+struct passage {
+	const struct policy *policy;
+	struct meter *meter; /* NULL: rates are not asked (tests in the file) */
+	struct tool_call call;
+	bool dry_run;       /* judge and screen, charge nothing, run nothing */
+	const char *helper; /* the belljar that keeps the slot */
+	char id[40];
+	struct judged judged;
+	struct findings findings;
+	struct remaining left;
+	uint64_t ticket;
+	enum decision decision; /* of all stages together */
+	struct why why;
+	const char *ended_by; /* the stage that refused; NULL: none */
+	bool ran;             /* account says what happened */
+	struct account account;
+};
+
+void passage_init(struct passage *p);
+void passage_done(struct passage *p);
+/* Walks the way in and, whatever happened there, the way out. */
+void gate_pass(struct passage *p);
+/* The documented answer (belljar-call(1), ANSWER). */
+int passage_json(const struct passage *p, struct buf *out, struct error *err);
+
+#endif
