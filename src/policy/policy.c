@@ -30,8 +30,8 @@ int policy_keep_json(struct policy *p, json_t *value, struct error *err)
 {
 	if (!p->keeps)
 		p->keeps = json_array();
-	/* Takes the reference, also when it fails. */
-	if (!p->keeps || json_array_append_new(p->keeps, value) < 0)
+	/* Takes the reference, also when it fails or there is no list. */
+	if (json_array_append_new(p->keeps, value) < 0)
 		return fail(err, ERR_SYSTEM, "keep a value: out of memory");
 	return 0;
 }
