@@ -11,15 +11,15 @@
 #include "policy/policy.h"
 
 enum setting_type {
-	SET_BOOL,    /* bool: true or false, nothing else */
-	SET_COUNT,   /* uint64_t within min and max */
-	SET_MS,      /* uint64_t: 30s, 500ms */
-	SET_BYTES,   /* uint64_t: 256M */
-	SET_TEXT,    /* const char *; min and max are its length */
-	SET_WORD,    /* an enum (int): the index of one of words */
-	SET_EITHER,  /* bool: the second of two words is true */
-	SET_TEXTS,   /* struct words; min and max are how many; each one of words, if there are any */
-	SET_VALUE,   /* json_t *: any value; what is not JSON without quotes needs them */
+	SET_BOOL,   /* bool: true or false, nothing else */
+	SET_COUNT,  /* uint64_t within min and max */
+	SET_MS,     /* uint64_t: 30s, 500ms */
+	SET_BYTES,  /* uint64_t: 256M */
+	SET_TEXT,   /* const char *; min and max are its length; one of words, if there are any */
+	SET_WORD,   /* an enum (int): the index of one of words */
+	SET_EITHER, /* bool: the second of two words is true */
+	SET_TEXTS, /* struct words; min and max are how many; each one of words, if there are any */
+	SET_VALUE, /* json_t *: any value; what is not JSON without quotes needs them */
 	SET_SECTION, /* a struct in place */
 	SET_POINTER, /* a pointer to a struct: allocated when it is written */
 	SET_NAMED,   /* a map from names to structs: pointer and count */
@@ -38,8 +38,8 @@ struct setting {
 	size_t offset;       /* in the section's struct */
 	size_t count_offset; /* SET_NAMED, SET_LIST: of the size_t */
 	bool required;
-	bool main_only; /* not in included files and drop-ins */
-	uint64_t min, max; /* SET_NAMED, SET_LIST: max is how many */
+	bool main_only;                /* not in included files and drop-ins */
+	uint64_t min, max;             /* SET_NAMED, SET_LIST: max is how many */
 	const char *standard;          /* as it would be written; NULL: none */
 	const char *const *words;      /* SET_WORD: NULL-terminated; words[0] NULL: no such value */
 	const struct section *section; /* SET_SECTION, SET_POINTER, SET_NAMED, SET_LIST */
