@@ -2,7 +2,8 @@
 /* match.h - patterns written by the owner, matched against text written by a stranger.
  *
  * PCRE2 in UTF mode with limits on time and memory: a pattern that needs more
- * than that has not matched.
+ * than that has not matched.  \d, \w, \s and [[:alpha:]] mean ASCII only; letters
+ * of every script are \p{L}.  "$" is the very end, never before a last newline.
  */
 #ifndef BASE_MATCH_H
 #define BASE_MATCH_H
@@ -23,6 +24,9 @@ enum match_result {
 /* err names the offset of what is wrong.  NULL: not a pattern. */
 struct match *match_new(const char *pattern, struct error *err);
 void match_free(struct match *m);
+/* The same, put in front of a list whose patterns are freed together. */
+struct match *match_new_in(struct match **list, const char *pattern, struct error *err);
+void match_free_all(struct match *list);
 /* Does the whole of text match? */
 enum match_result match_full(const struct match *m, const char *text, size_t len);
 /* Does a part of it?  JSON Schema's meaning. */

@@ -19,10 +19,10 @@ struct policy {
 	size_t n_clients;
 	struct tool *tools;
 	size_t n_tools;
-	struct rates rates;      /* for everybody together */
-	uint32_t allow_degraded; /* one bit per enum layer */
-	json_t *keeps;           /* a list that owns every json_t above */
-	void *own_matches;       /* compiled patterns, to be freed */
+	struct rates rates;        /* for everybody together */
+	uint32_t allow_degraded;   /* one bit per enum layer */
+	json_t *keeps;             /* a list that owns every json_t above */
+	struct match *own_matches; /* compiled patterns: match_free_all */
 };
 
 /* One thing that is wrong with a file. */
