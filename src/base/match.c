@@ -22,7 +22,6 @@ enum {
 };
 
 struct match {
-	struct match *next; /* of match_new_in's list */
 	pcre2_code *code;
 };
 
@@ -143,27 +142,6 @@ void match_free(struct match *m)
 		return;
 	pcre2_code_free(m->code);
 	free(m);
-}
-
-struct match *match_new_in(struct match **list, const char *pattern, struct error *err)
-{
-	struct match *m = match_new(pattern, err);
-
-	if (!m)
-		return NULL;
-	m->next = *list;
-	*list = m;
-	return m;
-}
-
-void match_free_all(struct match *list)
-{
-	while (list) {
-		struct match *next = list->next;
-
-		match_free(list);
-		list = next;
-	}
 }
 
 /* ret_whole: from the first to the last byte, also as the pattern sees it (\K moves its begin). */

@@ -24,9 +24,6 @@ enum match_result {
 /* err names the offset of what is wrong.  NULL: not a pattern. */
 struct match *match_new(const char *pattern, struct error *err);
 void match_free(struct match *m);
-/* The same, put in front of a list whose patterns are freed together. */
-struct match *match_new_in(struct match **list, const char *pattern, struct error *err);
-void match_free_all(struct match *list);
 /* Does the whole of text match? */
 enum match_result match_full(const struct match *m, const char *text, size_t len);
 /* Does a part of it?  JSON Schema's meaning. */

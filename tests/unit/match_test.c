@@ -177,18 +177,3 @@ TEST(ordinary_patterns_take_the_longest_string_that_is_judged)
 	CHECK(full("(a|b)*", text, sizeof(text)) == MATCH_YES);
 	CHECK(full("(?:\\w+ ?)*", text, sizeof(text)) == MATCH_YES);
 }
-
-TEST(a_list_of_patterns_is_freed_as_one)
-{
-	struct match *list = NULL, *a, *b;
-	struct error err = {0};
-
-	a = match_new_in(&list, "a", &err);
-	b = match_new_in(&list, "b", &err);
-	CHECK(a && b && list == b);
-	CHECK(!match_new_in(&list, "(", &err) && list == b);
-	CHECK(match_full(a, "a", 1) == MATCH_YES);
-	match_free_all(list);
-	match_free_all(NULL);
-	match_free(NULL);
-}
