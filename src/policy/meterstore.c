@@ -119,7 +119,7 @@ static int check_head(const union sector *x, struct error *err)
 			"the state file is of another version of belljar (%u, this one has %d); "
 			"use that one, or %s",
 			h->version, STORE_VERSION, mend);
-	if (h->check != store_check(x, 0, h->secret) || h->time_ns > TIME_LAST_NS)
+	if (h->check != store_check(x, 0, h->secret) || h->time_ns >= TIME_LAST_NS)
 		return damaged(err, 0);
 	return 0;
 }
