@@ -238,6 +238,13 @@ TEST(a_schema_is_a_file_beside_the_policy)
 	put(&s, "a.json", "{\"type\": \"object\"}");
 	p = load(&s, "p.yaml");
 	CHECK(p && p->tools[0].schema);
+	put(&s, "two.yaml",
+	    "version: 1\ntools:\n"
+	    "  a: { kind: command, exec: [x], schema: a.json }\n"
+	    "  b: { kind: command, exec: [x], schema: a.json }\n");
+	policy_free(p);
+	p = load(&s, "two.yaml");
+	CHECK(p && p->tools[0].schema && p->tools[1].schema);
 	put(&s, "a.json", "{\"type\": \"object\", \"tpye\": 1}");
 	CHECK(!load(&s, "p.yaml") && said("p.yaml", 3, "tools.a.schema", "tpye"));
 	put(&s, "a.json", "{");
