@@ -412,14 +412,11 @@ static enum answer write_input(struct judging *g)
 static enum answer judge_command(struct judging *g)
 {
 	const struct tool *tool = g->j->tool;
-	char prefix[160];
 
 	if (tool->exec.n == 0)
 		return judge_line(g);
 	if (judge_declared(g) == ANSWER_DENY ||
-	    template_fill(&tool->exec, &tool->args, g->j->args,
-			  rule_of(g, "exec", prefix, sizeof(prefix)), &g->j->arena, &g->j->argv,
-			  &g->j->why) == ANSWER_DENY)
+	    template_fill(tool, g->j->args, &g->j->arena, &g->j->argv, &g->j->why) == ANSWER_DENY)
 		return ANSWER_DENY;
 	return tool->input_json ? write_input(g) : ANSWER_ALLOW;
 }
