@@ -7,6 +7,23 @@
 #include "base/text.h"
 #include "policy/policy.h"
 
+/* The policy that a place names may be gone before somebody reads about it. */
+static const char *keep_name(struct complaints *c, const char *file)
+{
+	size_t len = strlen(file) + 1;
+	char *kept;
+
+	for (size_t at = 0; at < c->names_len; at += strlen(c->names + at) + 1)
+		if (strcmp(c->names + at, file) == 0)
+			return c->names + at;
+	if (len > sizeof(c->names) - c->names_len)
+		return "a file";
+	kept = c->names + c->names_len;
+	memcpy(kept, file, len);
+	c->names_len += len;
+	return kept;
+}
+
 void complain(struct complaints *c, struct place place, const char *path, const char *fmt, ...)
 {
 	struct complaint *one;
@@ -19,6 +36,8 @@ void complain(struct complaints *c, struct place place, const char *path, const 
 	}
 	one = &c->list[c->n++];
 	one->place = place;
+	if (place.file)
+		one->place.file = keep_name(c, place.file);
 	va_start(args, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);

@@ -8,30 +8,48 @@
 #include "base/match.h"
 #include "policy/jsonschema.h"
 
-struct kept_match {
-	struct kept_match *next;
+struct kept {
+	struct kept *next;
 	struct match *match;
+	struct jsonschema *schema;
 };
+
+static void drop(const struct kept *kept)
+{
+	match_free(kept->match);
+	jsonschema_free(kept->schema);
+}
+
+static int keep(struct policy *p, struct kept what, struct error *err)
+{
+	struct kept *kept = arena_alloc(&p->arena, sizeof(*kept), err);
+
+	if (!kept) {
+		drop(&what);
+		return -1;
+	}
+	*kept = what;
+	kept->next = p->kept;
+	p->kept = kept;
+	return 0;
+}
 
 int policy_keep_match(struct policy *p, struct match *m, struct error *err)
 {
-	struct kept_match *kept = arena_alloc(&p->arena, sizeof(*kept), err);
+	return keep(p, (struct kept){.match = m}, err);
+}
 
-	if (!kept) {
-		match_free(m);
-		return -1;
-	}
-	*kept = (struct kept_match){p->matches, m};
-	p->matches = kept;
-	return 0;
+int policy_keep_schema(struct policy *p, struct jsonschema *schema, struct error *err)
+{
+	return keep(p, (struct kept){.schema = schema}, err);
 }
 
 int policy_keep_json(struct policy *p, json_t *value, struct error *err)
 {
 	if (!p->keeps)
 		p->keeps = json_array();
-	/* Takes the reference, also when it fails. */
-	if (!p->keeps || json_array_append_new(p->keeps, value) < 0)
+	/* Takes the reference, also when it fails or there is no list. */
+	if (json_array_append_new(p->keeps, value) < 0)
 		return fail(err, ERR_SYSTEM, "keep a value: out of memory");
 	return 0;
 }
@@ -40,10 +58,8 @@ void policy_free(struct policy *p)
 {
 	if (!p)
 		return;
-	for (struct kept_match *kept = p->matches; kept; kept = kept->next)
-		match_free(kept->match);
-	for (size_t i = 0; i < p->n_tools; i++)
-		jsonschema_free(p->tools[i].schema);
+	for (const struct kept *kept = p->kept; kept; kept = kept->next)
+		drop(kept);
 	json_decref(p->keeps);
 	arena_done(&p->arena);
 	free(p);

@@ -10,7 +10,7 @@
 #include "call/rules.h"
 #include "call/why.h"
 
-struct kept_match; /* policy.c */
+struct kept; /* policy.c */
 
 struct policy {
 	struct arena arena;
@@ -21,10 +21,10 @@ struct policy {
 	size_t n_clients;
 	struct tool *tools;
 	size_t n_tools;
-	struct rates rates;         /* for everybody together */
-	uint32_t allow_degraded;    /* one bit per enum layer */
-	json_t *keeps;              /* a list that owns every json_t above */
-	struct kept_match *matches; /* compiled patterns, to be freed */
+	struct rates rates;      /* for everybody together */
+	uint32_t allow_degraded; /* one bit per enum layer */
+	json_t *keeps;           /* a list that owns every json_t above */
+	struct kept *kept;       /* what must be freed one by one */
 };
 
 /* One thing that is wrong with a file. */
@@ -36,10 +36,13 @@ struct complaint {
 
 enum { COMPLAINTS_MAX = 64 };
 
+/* The names of files live in it: it must not be moved while it is in use. */
 struct complaints {
 	struct complaint list[COMPLAINTS_MAX];
 	size_t n;
 	bool cut; /* there were more */
+	char names[4096];
+	size_t names_len;
 };
 
 void complain(struct complaints *c, struct place place, const char *path, const char *fmt, ...)
@@ -60,8 +63,9 @@ void policy_end(struct policy **p);
  */
 const char *policy_default_file(void);
 
-/* While it is read: the policy owns m (value) from now on, also when this fails. */
+/* While it is read: the policy owns m (schema, value) from now on, also when this fails. */
 int policy_keep_match(struct policy *p, struct match *m, struct error *err);
+int policy_keep_schema(struct policy *p, struct jsonschema *schema, struct error *err);
 int policy_keep_json(struct policy *p, json_t *value, struct error *err);
 
 const struct tool *policy_tool(const struct policy *p, const char *name);

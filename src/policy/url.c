@@ -65,9 +65,11 @@ static const struct scheme *find_scheme(const char *name)
 	return NULL;
 }
 
-bool url_is_scheme(const char *name)
+uint16_t url_scheme_port(const char *scheme)
 {
-	return find_scheme(name) != NULL;
+	const struct scheme *s = find_scheme(scheme);
+
+	return s ? s->port : 0;
 }
 
 /* What means something else to another reader, wherever it stands. */

@@ -29,8 +29,8 @@ int url_text(const struct url *u, char *ret, size_t room, struct error *err);
 /* "api.example.com" or "*.example.com" (one or more labels); "*", "*.com" and "a*.b" are refused.
  */
 int url_check_host_pattern(const char *pattern, struct error *err);
-/* "http", "https", "ws", "wss". */
-bool url_is_scheme(const char *name);
+/* Of http, https, ws and wss; 0: a scheme that is not known. */
+uint16_t url_scheme_port(const char *scheme);
 bool url_host_matches(const char *host, const char *pattern);
 
 #endif
