@@ -538,6 +538,7 @@ static bool try_text(const char *text, size_t len)
 	if (!written)
 		return true;
 	(void)walk_list(&w, list);
+	CHECK(same_in(dash, arena_copy(&a, text, len, &err), &expected)); /* reads as dash does */
 	CHECK(same_in(dash, written, &expected));
 	if (access(bash[0], X_OK) == 0)
 		CHECK(same_in(bash, written, &expected));
