@@ -39,18 +39,6 @@ void finish_budget(struct reader *r, const struct node *n, void *target)
 		reader_complain(r, n, "a budget needs at least one of calls, cpu and output");
 }
 
-static void check_enum(struct reader *r, const struct node *n, const struct arg_rule *a)
-{
-	const struct node *list = node_find(n, "enum");
-	size_t old = reader_enter(r, ".enum");
-
-	if (list && a->allowed && (!json_is_array(a->allowed) || json_array_size(a->allowed) == 0))
-		reader_complain(r, list, "a list of at least one value is expected here");
-	else if (!list && a->type == ARG_ENUM)
-		reader_complain(r, n, "'enum' is missing here: the values that it may have");
-	reader_leave(r, old);
-}
-
 void finish_argument(struct reader *r, const struct node *n, void *target)
 {
 	struct arg_rule *a = target;
@@ -64,7 +52,6 @@ void finish_argument(struct reader *r, const struct node *n, void *target)
 		a->required = a->standard == NULL;
 	else if (a->required && node_find(n, "default"))
 		reader_complain(r, required, "what has a default need not be given: leave one out");
-	check_enum(r, n, a);
 }
 
 void finish_test(struct reader *r, const struct node *n, void *target)

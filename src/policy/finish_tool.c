@@ -186,9 +186,7 @@ static void check_exec(struct reader *r, const struct node *n, const struct tool
 {
 	if (!t->exec.n)
 		return;
-	if (strpbrk(t->exec.word[0], "{}"))
-		complain_at(r, n, "exec", "the first word is the program: it is not filled in");
-	else if (!is_program(t->exec.word[0]))
+	if (!strpbrk(t->exec.word[0], "{}") && !is_program(t->exec.word[0]))
 		complain_at(r, n, "exec",
 			    "the first word must be the name of a program or an absolute path");
 }
@@ -233,17 +231,67 @@ static void read_schema(struct reader *r, const struct node *n, struct tool *t)
 	reader_leave(r, old);
 }
 
+static bool complained_beneath(const struct reader *r)
+{
+	const char *path = r->path + 1;
+
+	for (size_t i = 0; i < r->complaints->n; i++)
+		if (strncmp(r->complaints->list[i].path, path, strlen(path)) == 0)
+			return true;
+	return r->complaints->cut;
+}
+
+/* Follows ".limit.max" or "[2]" from n as far as there is something. */
+static const struct node *follow(const struct node *n, const char *path)
+{
+	const struct node *best = NULL;
+	size_t best_len = 0;
+
+	/* Names may hold dots: the longest that fits is meant. */
+	for (const struct node *c = n->kind == NODE_MAP ? n->first : NULL; c; c = c->next) {
+		size_t len = strlen(c->key->text);
+
+		if (path[0] == '.' && strncmp(path + 1, c->key->text, len) == 0 &&
+		    strchr(".[", path[1 + len]) && len >= best_len) {
+			best = c;
+			best_len = len;
+		}
+	}
+	return best ? follow(best, path + 1 + best_len) : n;
+}
+
+/* arguments_check() knows where an argument begins, not where each of its settings stands. */
+static void find_places(struct reader *r, const struct node *args, size_t from)
+{
+	for (size_t i = from; i < r->complaints->n; i++) {
+		struct complaint *c = &r->complaints->list[i];
+		size_t len = strlen(r->path + 1);
+		const struct node *n;
+
+		if (strncmp(c->path, r->path + 1, len) != 0)
+			continue; /* it was cut or escaped */
+		n = follow(args, c->path + len);
+		c->place.line = n->place.line;
+		c->place.column = n->place.column;
+	}
+}
+
 static void check_arguments(struct reader *r, const struct node *n, struct tool *t)
 {
-	const struct node *exec = node_find(n, "exec");
-	size_t old = reader_enter(r, ".args");
+	const struct node *args = node_find(n, "args"), *exec = node_find(n, "exec");
+	size_t old = reader_enter(r, ".args"), before = r->complaints->n;
 
-	arguments_check(&t->args, r->path + 1, r->policy, r->complaints);
+	/* Of an argument that cannot be read there is nothing more to say. */
+	if (!complained_beneath(r)) {
+		arguments_check(&t->args, r->path + 1, r->policy, r->complaints);
+		if (args)
+			find_places(r, args, before);
+	}
 	reader_leave(r, old);
-	if (!exec || !t->exec.n)
-		return;
 	old = reader_enter(r, ".exec");
-	template_check(&t->exec, &t->args, r->path + 1, exec->place, r->complaints);
+	if (exec && t->exec.n)
+		template_check(&t->exec, t->schema_file ? NULL : &t->args, r->path + 1, exec->place,
+			       r->complaints);
 	reader_leave(r, old);
 }
 

@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* readrates.c - "10/min burst 3", the same as a map, or a list of either. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "policy/meter.h"
 #include "policy/reader.h"
 
-enum { RATES_MAX = 8 };
-
-/* Without a burst it is the one that the short form has. */
-static void set_burst(struct reader *r, const struct node *n, struct rate *rate)
+static void read_long_form(struct reader *r, const struct node *n, struct rate *ret)
 {
-	struct rate same = {0};
 	struct error err;
-	bool unlimited;
-	char text[64];
 
-	(void)snprintf(text, sizeof(text), "%" PRIu64 "/%" PRIu64 "ms", rate->limit, rate->per_ms);
-	if (rate->limit == 0 || rate->per_ms == 0)
-		return; /* complained about already */
-	if (rate_parse(text, &same, &unlimited, &err) < 0)
+	settings_read(r, &rate_section, n, ret);
+	if (ret->burst == 0)
+		ret->burst = ret->limit;
+	/* A zero is one that was complained about. */
+	if (ret->limit && ret->per_ms && rate_check(ret, &err) < 0)
 		reader_complain(r, n, "%s", err.text);
-	else if (rate->burst == 0)
-		rate->burst = same.burst;
 }
 
 static void read_rate(struct reader *r, const struct node *n, unsigned key, struct rate *ret,
@@ -32,8 +23,7 @@ static void read_rate(struct reader *r, const struct node *n, unsigned key, stru
 	struct error err;
 
 	if (n->kind == NODE_MAP) {
-		settings_read(r, &rate_section, n, ret);
-		set_burst(r, n, ret);
+		read_long_form(r, n, ret);
 	} else if (n->kind != NODE_SCALAR || node_is_empty(n)) {
 		reader_complain(r, n,
 				"a rate such as 10/min, 10/min burst 3 or unlimited is expected "

@@ -6,12 +6,11 @@
  * it is, and one that some YAML reader would take for something else is
  * refused.
  */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/jsonread.h"
 #include "base/own.h"
 #include "base/text.h"
 #include "policy/reader.h"
@@ -75,23 +74,40 @@ bool read_texts(struct reader *r, const struct node *n, struct words *ret)
 	return fine;
 }
 
-bool read_count(struct reader *r, const struct node *n, uint64_t min, uint64_t max, uint64_t *ret)
+/* Digits without quotes, and no zero in front that some would take for base 8. */
+static bool is_count(const struct node *n, uint64_t *ret)
 {
 	struct error err;
+
+	return n->kind == NODE_SCALAR && n->plain && text_parse_uint(n->text, ret, &err) == 0 &&
+	       (n->text[0] != '0' || !n->text[1]);
+}
+
+static void complain_count(struct reader *r, const struct node *n)
+{
+	if (n->kind != NODE_SCALAR || node_is_empty(n))
+		reader_complain(r, n, "a whole number is expected here, not %s", node_kind_name(n));
+	else if (!n->plain)
+		reader_complain(r, n, "a whole number is expected here, without quotes");
+	else
+		reader_complain(r, n, "a whole number is expected here, not '%.60s'", n->text);
+}
+
+bool read_count(struct reader *r, const struct node *n, uint64_t min, uint64_t max, uint64_t *ret)
+{
 	uint64_t value;
 
-	if (n->kind != NODE_SCALAR || !n->plain || text_parse_uint(n->text, &value, &err) < 0 ||
-	    (n->text[0] == '0' && n->text[1])) {
-		reader_complain(r, n, "a whole number is expected here, not %s%.60s%s",
-				n->kind == NODE_SCALAR && n->text[0] ? "'" : node_kind_name(n),
-				n->kind == NODE_SCALAR ? n->text : "",
-				n->kind == NODE_SCALAR && n->text[0] ? "'" : "");
+	if (!is_count(n, &value)) {
+		complain_count(r, n);
 		return false;
 	}
 	if (value < min || value > max) {
-		reader_complain(r, n, "must be from %llu to %llu, not %llu",
-				(unsigned long long)min, (unsigned long long)max,
-				(unsigned long long)value);
+		if (min == max)
+			reader_complain(r, n, "must be %" PRIu64 ", not %" PRIu64, min, value);
+		else
+			reader_complain(r, n,
+					"must be from %" PRIu64 " to %" PRIu64 ", not %" PRIu64,
+					min, max, value);
 		return false;
 	}
 	*ret = value;
@@ -99,7 +115,7 @@ bool read_count(struct reader *r, const struct node *n, uint64_t min, uint64_t m
 }
 
 /* JSON's grammar of numbers: -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)? */
-static bool is_json_number(const char *t, bool *ret_whole)
+static bool is_json_number(const char *t)
 {
 	static const char digits[] = "0123456789";
 	size_t len;
@@ -109,7 +125,6 @@ static bool is_json_number(const char *t, bool *ret_whole)
 	if (len == 0 || (*t == '0' && len > 1))
 		return false;
 	t += len;
-	*ret_whole = *t == '\0';
 	if (*t == '.') {
 		len = strspn(++t, digits);
 		if (len == 0)
@@ -141,23 +156,9 @@ static bool is_doubtful(const char *t)
 	return *t >= '0' && *t <= '9';
 }
 
-static json_t *number(const char *text, bool whole)
-{
-	double real;
-
-	errno = 0;
-	if (whole) {
-		long long value = strtoll(text, NULL, 10);
-
-		return errno ? NULL : json_integer(value);
-	}
-	real = strtod(text, NULL);
-	return isfinite(real) ? json_real(real) : NULL;
-}
-
 static json_t *scalar_value(struct reader *r, const struct node *n)
 {
-	bool whole = false;
+	struct error err;
 	json_t *ret;
 
 	if (!n->plain)
@@ -166,8 +167,8 @@ static json_t *scalar_value(struct reader *r, const struct node *n)
 		return json_boolean(n->text[0] == 't');
 	if (strcmp(n->text, "null") == 0)
 		return json_null();
-	if (is_json_number(n->text, &whole)) {
-		ret = number(n->text, whole);
+	if (is_json_number(n->text)) {
+		ret = jsonread(n->text, strlen(n->text), YAML_BYTES_MAX, &err);
 		if (!ret)
 			reader_complain(r, n, "the number %.60s does not fit", n->text);
 		return ret;

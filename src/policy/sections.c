@@ -9,6 +9,7 @@
 
 #include "base/own.h"
 #include "call/limits.h"
+#include "policy/meter.h"
 #include "policy/reader.h"
 
 #define DAYS(n) ((n)*UINT64_C(86400000))
@@ -25,7 +26,7 @@ static const struct setting rate_rows[] = {
 	 .offset = offsetof(struct rate, limit),
 	 .required = true,
 	 .min = 1,
-	 .max = 1000000000,
+	 .max = RATE_LIMIT_MAX,
 	 .example = "10",
 	 .help = "How many calls per period."},
 	{.key = "per",
@@ -33,16 +34,16 @@ static const struct setting rate_rows[] = {
 	 .offset = offsetof(struct rate, per_ms),
 	 .required = true,
 	 .min = 1,
-	 .max = DAYS(31),
+	 .max = RATE_PER_MAX_MS,
 	 .example = "1m",
 	 .help = "The period."},
 	{.key = "burst",
 	 .type = SET_COUNT,
 	 .offset = offsetof(struct rate, burst),
 	 .min = 1,
-	 .max = 1000000000,
+	 .max = RATE_LIMIT_MAX,
 	 .example = "3",
-	 .help = "How many of them may come at once; as in the short form if it is not said."},
+	 .help = "How many of them may come at once; all of them if it is not said."},
 	{.key = "key",
 	 .type = SET_OWN,
 	 .offset = offsetof(struct rate, key),

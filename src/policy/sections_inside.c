@@ -19,7 +19,7 @@ static const char *const mode_words[] = {
 	NULL,
 };
 static const char *const own_language_words[] = {"python", "node", "bash", "command", NULL};
-static const char *const scheme_words[] = {"https", "http", NULL};
+static const char *const scheme_words[] = {"https", "http", "wss", "ws", NULL};
 
 static const struct setting argument_rows[] = {
 	{.key = "type",
@@ -107,7 +107,7 @@ static const struct setting argument_rows[] = {
 	 .type = SET_TEXTS,
 	 .offset = offsetof(struct arg_rule, schemes),
 	 .min = 1,
-	 .max = 2,
+	 .max = 4,
 	 .words = scheme_words,
 	 .example = "[https]",
 	 .help = "url: the schemes; https alone if it is not said."},

@@ -132,9 +132,7 @@ static void read_number(struct reader *r, const struct setting *row, const struc
 {
 	uint64_t value;
 
-	if (n->kind != NODE_SCALAR)
-		complain_type(r, row, n, "");
-	else if (read_count(r, n, row->min, row->max, &value))
+	if (read_count(r, n, row->min, row->max, &value))
 		write_count(at, value);
 }
 
@@ -180,10 +178,10 @@ static void read_text_row(struct reader *r, const struct setting *row, const str
 	if (!read_text(r, n, &text))
 		return;
 	len = strlen(text);
-	if (len < row->min || (row->max && len > row->max))
-		reader_complain(r, n,
-				"must have from %" PRIu64 " to %" PRIu64 " characters, not %zu",
-				row->min, row->max, len);
+	if (len < row->min || len > row->max)
+		reader_complain(r, n, "must have %" PRIu64 "%s%.0" PRIu64 " bytes, not %zu",
+				row->min, row->min == row->max ? "" : " to ",
+				row->min == row->max ? 0 : row->max, len);
 	else
 		*(const char **)at = text;
 }

@@ -51,7 +51,9 @@ static void swallow(struct fy_diag *diag, void *user, const char *text, size_t l
 static int start(struct builder *b, const char *data)
 {
 	struct fy_diag_cfg say = {.output_fn = swallow, .level = FYET_ERROR, .module_mask = ~0U};
+	/* A closing bracket may stand below the line that opened it, as everybody writes it. */
 	struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE |
+					    FYPCF_SLOPPY_FLOW_INDENTATION |
 					    FYPCF_DEFAULT_VERSION_1_2};
 
 	b->diag = fy_diag_create(&say);
