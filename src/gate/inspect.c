@@ -4,6 +4,7 @@
  * Words that the owner wrote (exec) are not screened, and neither are values in
  * them: the policy said what they may be.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "gate/steps.h"
@@ -69,7 +70,23 @@ static enum answer inspect(struct passage *p)
 	return ANSWER_DENY;
 }
 
+/* A rule that is a setting of the tool's is named by its place in the file, as all others are; the
+ * screen knows nothing of tools. */
+static void name_rule(struct passage *p)
+{
+	char rule[sizeof(p->why.rule)];
+
+	if (strcmp(p->why.rule, "programs") != 0 && strncmp(p->why.rule, "screen.", 7) != 0)
+		return;
+	memcpy(rule, p->why.rule, sizeof(rule));
+	(void)snprintf(p->why.rule, sizeof(p->why.rule), "tools.%.64s.%.40s", p->judged.tool->name,
+		       rule);
+}
+
 enum verdict step_screen(struct passage *p)
 {
-	return inspect(p) == ANSWER_ALLOW ? GO_ON : step_deny(p);
+	if (inspect(p) == ANSWER_ALLOW)
+		return GO_ON;
+	name_rule(p);
+	return step_deny(p);
 }
