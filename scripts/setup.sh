@@ -29,6 +29,7 @@ clang-tidy        test,lint                 checks the source for mistakes
 cppcheck          test,lint                 checks the source for mistakes
 mandoc            test,lint                 checks the manual pages
 shellcheck        test,lint                 checks the scripts
+libtest-json-schema-acceptance-perl test      carries the official JSON Schema Test Suite
 bubblewrap        test,bench                the other side of some tests and of the bench
 crun              bench                     the other side of the bench
 runc              bench                     the other side of the bench

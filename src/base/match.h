@@ -2,7 +2,8 @@
 /* match.h - patterns written by the owner, matched against text written by a stranger.
  *
  * PCRE2 in UTF mode with limits on time and memory: a pattern that needs more
- * than that has not matched.
+ * than that has not matched.  \d, \w, \s and [[:alpha:]] mean ASCII only; letters
+ * of every script are \p{L}.  "$" is the very end, never before a last newline.
  */
 #ifndef BASE_MATCH_H
 #define BASE_MATCH_H

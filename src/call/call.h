@@ -196,5 +196,8 @@ void account_judge(struct account *a);
 size_t account_json_room(const struct account *a);
 /* The documented object (belljar-run(1), ACCOUNT). */
 int account_json(const struct account *a, struct buf *out, struct error *err);
+/* Its members alone, into an object that is open: an answer has more of them. */
+struct jsonout;
+void account_write(const struct account *a, struct jsonout *j);
 
 #endif

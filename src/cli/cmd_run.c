@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/explain.h"
 #include "cli/options.h"
+#include "sandbox/codefile.h"
 #include "sandbox/native/delegate.h"
 #include "sandbox/native/trustpath.h"
 
@@ -22,15 +23,14 @@ enum { CODE_MAX = 16 << 20 };
 
 struct prepared {
 	struct buf code;
-	char **argv;
+	struct codefile file;
 	char *env[ENV_MAX + ENVIRONMENT_OWN];
-	char script[1100]; /* "/work/<name>" */
 };
 
 static void prepared_end(struct prepared *p)
 {
 	buf_done(&p->code);
-	free(p->argv);
+	codefile_done(&p->file);
 }
 
 /* A link of the kernel's to a descriptor that the caller gave us, as in <(command). */
@@ -88,9 +88,8 @@ static const char *script_name(const struct run_options *o, const char *file)
 
 static int build_code_argv(struct prepared *p, struct run_options *o, struct error *err)
 {
-	const char *name = o->language->file;
+	struct put code = {.inside = o->language->file};
 	char **rest = o->command;
-	size_t n = 0;
 
 	if (o->code) {
 		if (buf_add_str(&p->code, o->code, err) < 0)
@@ -100,28 +99,14 @@ static int build_code_argv(struct prepared *p, struct run_options *o, struct err
 			return fail(err, ERR_CALLER,
 				    "--lang %s: give a FILE, - for standard input, or -c CODE",
 				    o->language->name);
-		name = script_name(o, *rest);
+		code.inside = script_name(o, *rest);
 		if (read_code(p, *rest++, err) < 0)
 			return -1;
 	}
-	if (strlen(name) > 255 || *name == '\0')
-		return fail(err, ERR_CALLER, "the file's name is empty or too long");
-	(void)snprintf(p->script, sizeof(p->script), "/work/%s", name);
-	while (rest[n])
-		n++;
-	p->argv = calloc(n + 3, sizeof(char *));
-	if (!p->argv)
-		return fail_sys(err, "allocate arguments");
-	p->argv[0] = (char *)(uintptr_t)o->language->program;
-	p->argv[1] = p->script;
-	memcpy(p->argv + 2, rest, n * sizeof(char *));
-	o->request.puts[o->request.n_puts++] = (struct put){
-		.inside = p->script + strlen("/work/"),
-		.data = buf_str(&p->code),
-		.len = p->code.len,
-	};
-	o->request.job.argv = p->argv;
-	return 0;
+	code.data = buf_str(&p->code);
+	code.len = p->code.len;
+	return codefile_add(&p->file, &o->request, o->language, code, (const char *const *)rest,
+			    err);
 }
 
 static int prepare(struct prepared *p, struct run_options *o, struct error *err)

@@ -20,6 +20,7 @@ enum { TRACE_MAX = 32 };
 struct trace_line {
 	const char *rule;
 	const char *words;
+	struct place place; /* where that rule is written */
 	enum answer answer;
 };
 

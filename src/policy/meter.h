@@ -5,9 +5,17 @@
 
 #include "policy/policy.h"
 
-/* "1/min", "10/min burst 3", "100/hour", "5/30s", "unlimited" (ret_unlimited).  key is left alone.
- */
+/* What a rate may be at most; a rule may hold RATES_MAX of them (checked at load). */
+#define RATE_LIMIT_MAX  1000000000ULL
+#define RATE_PER_MAX_MS (366ULL * 86400 * 1000)
+enum { RATES_MAX = 8 };
+
+/* "1/min", "10/min burst 3", "100/hour", "5/30s", "unlimited" (ret_unlimited).  Without burst it is
+ * the limit.  key and place are left alone. */
 int rate_parse(const char *text, struct rate *ret, bool *ret_unlimited, struct error *err);
+/* For a rate that came in parts: limit, per and burst (0 is an error: put the limit in). */
+int rate_check(const struct rate *r, struct error *err);
+/* As rate_parse takes it. */
 void rate_text(const struct rate *r, char *ret, size_t room);
 
 struct meter; /* an open state file */

@@ -10,6 +10,8 @@
 #include "call/rules.h"
 #include "call/why.h"
 
+struct kept; /* policy.c */
+
 struct policy {
 	struct arena arena;
 	char sha256[65];  /* over the bytes of every file read, in order */
@@ -22,7 +24,7 @@ struct policy {
 	struct rates rates;      /* for everybody together */
 	uint32_t allow_degraded; /* one bit per enum layer */
 	json_t *keeps;           /* a list that owns every json_t above */
-	void *own_matches;       /* compiled patterns, to be freed */
+	struct kept *kept;       /* what must be freed one by one */
 };
 
 /* One thing that is wrong with a file. */
@@ -34,14 +36,19 @@ struct complaint {
 
 enum { COMPLAINTS_MAX = 64 };
 
+/* The names of files live in it: it must not be moved while it is in use. */
 struct complaints {
 	struct complaint list[COMPLAINTS_MAX];
 	size_t n;
 	bool cut; /* there were more */
+	char names[4096];
+	size_t names_len;
 };
 
 void complain(struct complaints *c, struct place place, const char *path, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* As a reader meets them: by file, line and column. */
+void complaints_sort(struct complaints *c);
 
 /* Reads FILE, what it includes and its drop-in directory, and checks all of it.  NULL: complaints
  * say what is wrong, at least one.  file NULL: the built-in policy.  (What needs the other stages,
@@ -55,6 +62,11 @@ void policy_end(struct policy **p);
 /* Which file is meant when nobody says: $BELLJAR_POLICY, /etc/belljar/policy.yaml, NULL: built in.
  */
 const char *policy_default_file(void);
+
+/* While it is read: the policy owns m (schema, value) from now on, also when this fails. */
+int policy_keep_match(struct policy *p, struct match *m, struct error *err);
+int policy_keep_schema(struct policy *p, struct jsonschema *schema, struct error *err);
+int policy_keep_json(struct policy *p, json_t *value, struct error *err);
 
 const struct tool *policy_tool(const struct policy *p, const char *name);
 const struct client *policy_client(const struct policy *p, const char *name);

@@ -9,9 +9,11 @@
 
 #include "base/error.h"
 
+enum { URL_TEXT_MAX = 4608 }; /* the longest that is read or written */
+
 struct url {
 	char scheme[16];  /* lower case */
-	char host[256];   /* lower case, A-labels only, no trailing dot; an address as it is written
+	char host[256];   /* lower case, A-labels only, no trailing dot; an address in its one form
 			   */
 	bool is_address;  /* IPv4, or IPv6 without its brackets */
 	uint16_t port;    /* the scheme's own if none was given */
@@ -27,6 +29,8 @@ int url_text(const struct url *u, char *ret, size_t room, struct error *err);
 /* "api.example.com" or "*.example.com" (one or more labels); "*", "*.com" and "a*.b" are refused.
  */
 int url_check_host_pattern(const char *pattern, struct error *err);
+/* Of http, https, ws and wss; 0: a scheme that is not known. */
+uint16_t url_scheme_port(const char *scheme);
 bool url_host_matches(const char *host, const char *pattern);
 
 #endif

@@ -23,8 +23,9 @@ enum {
 	SHELL_HEREDOC = 1 << 8,    /* <<'WORD' with a quoted word only */
 	SHELL_BACKGROUND = 1 << 9, /* a & */
 	SHELL_GROUP = 1 << 10,     /* ( ) and { } */
+	SHELL_DISCARD = 1 << 11,   /* > /dev/null, 2>&1: no file is written  standard */
 };
-enum { SHELL_STANDARD = SHELL_PIPE | SHELL_LIST | SHELL_GLOB };
+enum { SHELL_STANDARD = SHELL_PIPE | SHELL_LIST | SHELL_GLOB | SHELL_DISCARD };
 
 /* 0 if there is no construct of that name ("pipe", "read_from"...). */
 unsigned shell_construct(const char *name);
@@ -46,6 +47,9 @@ enum answer screen_command(const struct words *programs, const struct screen_pol
 /* The same for words that no shell will read. */
 enum answer screen_argv(const struct words *programs, const struct screen_policy *rules,
 			char *const *argv, struct arena *a, struct findings *ret, struct why *why);
+
+/* The blocked patterns and the advice, for screen_rows(). */
+const struct screen_row *shell_rows(size_t *ret_n);
 
 /* Does the set hold a program that runs code of its caller's (python, sh, awk, find...)? */
 bool shell_is_interpreter(const char *program);
