@@ -84,10 +84,9 @@ static void count_pieces(struct tally *t, const char *language, char *text)
 
 	while (piece) {
 		char *name = piece + strlen(mark);
+		char *next = strstr(name, "\n=== ");
 		char *line = strchr(name, '\n');
-		char *code = line ? line + 1 : name + strlen(name);
-		char *next =
-			strncmp(code, mark, strlen(mark)) == 0 ? code - 1 : strstr(code, "\n=== ");
+		const char *code = line && line != next ? line + 1 : "";
 		char *bar;
 
 		if (line)
