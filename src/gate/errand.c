@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/own.h"
 #include "call/language.h"
@@ -54,7 +55,8 @@ static enum verdict say_not_installed(struct passage *p, const char *program)
 	bool exec = p->judged.tool->exec.n > 0;
 
 	/* Where the owner wrote the program's name, it may be a path of the host. */
-	(void)why_deny(&p->why, WHY_FILE, rule_of(p, exec ? "exec" : "programs", rule, sizeof(rule)),
+	(void)why_deny(&p->why, WHY_FILE,
+		       rule_of(p, exec ? "exec" : "programs", rule, sizeof(rule)),
 		       "%s%s%s is not installed here", exec ? "" : "'",
 		       exec ? "the tool's program" : program, exec ? "" : "'");
 	why_hint(&p->why, exec ? "tell the operator" : "do it with another program of this tool");
@@ -102,7 +104,9 @@ static int add_mounts(const struct tool *tool, struct arena *arena, struct profi
 		if (profile->n_grants == GRANTS_MAX)
 			return fail(err, ERR_CONFIG, "more than %d mounts", GRANTS_MAX);
 		profile->grants[profile->n_grants++] =
-			(struct grant){m->source, m->inside ? m->inside : m->source, m->write};
+			(struct grant){.source = m->source,
+				       .inside = m->inside ? m->inside : m->source,
+				       .write = m->write};
 	}
 	return 0;
 }
@@ -120,12 +124,17 @@ static int add_paths(const struct path_grants *paths, struct profile *profile, s
 {
 	for (size_t i = 0; i < paths->n; i++) {
 		const char *path = paths->list[i].path;
+		struct stat st;
 
 		if (is_granted(profile, path))
 			continue;
 		if (profile->n_grants == GRANTS_MAX)
 			return fail(err, ERR_CONFIG, "more than %d mounts", GRANTS_MAX);
-		profile->grants[profile->n_grants++] = (struct grant){path, path, false};
+		/* The name may come to mean something else: the file that was judged is mounted. */
+		if (fstat(paths->list[i].fd, &st) < 0)
+			return fail_sys(err, "look at a file again");
+		profile->grants[profile->n_grants++] = (struct grant){
+			.source = path, .inside = path, .dev = st.st_dev, .ino = st.st_ino};
 	}
 	return 0;
 }
@@ -169,8 +178,7 @@ static int set_program(struct passage *p, struct errand *e, struct error *err)
 
 	if (j->tool->kind == KIND_CODE) {
 		language = language_find(j->language, err);
-		if (!language ||
-		    codefile_add(&e->code, &e->request, language, code, NULL, err) < 0)
+		if (!language || codefile_add(&e->code, &e->request, language, code, NULL, err) < 0)
 			return -1;
 	} else {
 		e->request.job.argv = j->argv;
@@ -193,8 +201,7 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	r->profile.proc_full = tool->proc_full;
 	r->profile.allow_degraded = p->policy->allow_degraded;
 	if (add_mounts(tool, &p->judged.arena, &r->profile, err) < 0 ||
-	    add_paths(&p->judged.paths, &r->profile, err) < 0 ||
-	    check_grants(&r->profile, err) < 0)
+	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
 		return -1;
 	return set_program(p, e, err);
 }
@@ -270,8 +277,7 @@ enum verdict step_run(struct passage *p)
 	}
 	remote_init(&e->remote);
 	request_set_defaults(&e->request);
-	if (p->judged.tool->kind == KIND_COMMAND &&
-	    add_programs(p, &e->request.profile) != GO_ON)
+	if (p->judged.tool->kind == KIND_COMMAND && add_programs(p, &e->request.profile) != GO_ON)
 		return STOP;
 	if (fill(p, e, &err) < 0)
 		return fail_internally(p, &err);

@@ -39,7 +39,8 @@ static int grant(struct walk *w, const char *name, struct error *err)
 	if (p->n_grants == GRANTS_MAX)
 		return fail(err, ERR_CONFIG, "%s/%s matches more than %d files", w->base,
 			    w->pattern, GRANTS_MAX);
-	p->grants[p->n_grants++] = (struct grant){path, path, w->write};
+	p->grants[p->n_grants++] =
+		(struct grant){.source = path, .inside = path, .write = w->write};
 	return 0;
 }
 
