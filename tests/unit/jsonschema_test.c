@@ -248,7 +248,7 @@ TEST(a_schema_that_doubles_at_every_step_runs_out_of_steps)
 	CHECK(s != NULL);
 	start = clock_us();
 	CHECK(s && jsonschema_judge(s, one, "p", &why) == ANSWER_DENY);
-	CHECK(clock_us() - start < 2000 * 1000);
+	CHECK(clock_us() - start < 2000000);
 	CHECK_STR(why.rule, "p.budget");
 }
 
