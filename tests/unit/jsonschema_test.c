@@ -386,6 +386,7 @@ TEST(numbers_are_what_they_are_worth)
 	CHECK(!allows("{\"maximum\": 9007199254740992}", "9007199254740993"));
 	CHECK(allows("{\"exclusiveMaximum\": 9007199254740993}", "9007199254740992.0"));
 	CHECK(!allows("{\"uniqueItems\": true}", "[1, 1.0]"));
+	CHECK(!allows("{\"uniqueItems\": true}", "[{\"a\": 0}, {\"a\": -0.0}]"));
 	CHECK(allows("{\"uniqueItems\": true}", "[9007199254740992, 9007199254740993, true, 1]"));
 }
 
