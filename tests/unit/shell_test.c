@@ -403,7 +403,7 @@ static double cpu_us(void)
 TEST(a_line_is_judged_in_a_tenth_of_a_millisecond)
 {
 	static const char line[] =
-		"find . -name '*.c' -type f | xargs grep -n \"TODO\" | sort -k2 | "
+		"find . -name '*.c' -type f | xargs grep -n \"static\" | sort -k2 | "
 		"head -20 2>/dev/null; ls -la *.txt && echo done";
 	enum { ROUNDS = 1000 };
 	double best = 1e9;
