@@ -54,7 +54,8 @@ static enum verdict say_not_installed(struct passage *p, const char *program)
 	bool exec = p->judged.tool->exec.n > 0;
 
 	/* Where the owner wrote the program's name, it may be a path of the host. */
-	(void)why_deny(&p->why, WHY_FILE, rule_of(p, exec ? "exec" : "programs", rule, sizeof(rule)),
+	(void)why_deny(&p->why, WHY_FILE,
+		       rule_of(p, exec ? "exec" : "programs", rule, sizeof(rule)),
 		       "%s%s%s is not installed here", exec ? "" : "'",
 		       exec ? "the tool's program" : program, exec ? "" : "'");
 	why_hint(&p->why, exec ? "tell the operator" : "do it with another program of this tool");
@@ -169,8 +170,7 @@ static int set_program(struct passage *p, struct errand *e, struct error *err)
 
 	if (j->tool->kind == KIND_CODE) {
 		language = language_find(j->language, err);
-		if (!language ||
-		    codefile_add(&e->code, &e->request, language, code, NULL, err) < 0)
+		if (!language || codefile_add(&e->code, &e->request, language, code, NULL, err) < 0)
 			return -1;
 	} else {
 		e->request.job.argv = j->argv;
@@ -193,8 +193,7 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	r->profile.proc_full = tool->proc_full;
 	r->profile.allow_degraded = p->policy->allow_degraded;
 	if (add_mounts(tool, &p->judged.arena, &r->profile, err) < 0 ||
-	    add_paths(&p->judged.paths, &r->profile, err) < 0 ||
-	    check_grants(&r->profile, err) < 0)
+	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
 		return -1;
 	return set_program(p, e, err);
 }
@@ -270,8 +269,7 @@ enum verdict step_run(struct passage *p)
 	}
 	remote_init(&e->remote);
 	request_set_defaults(&e->request);
-	if (p->judged.tool->kind == KIND_COMMAND &&
-	    add_programs(p, &e->request.profile) != GO_ON)
+	if (p->judged.tool->kind == KIND_COMMAND && add_programs(p, &e->request.profile) != GO_ON)
 		return STOP;
 	if (fill(p, e, &err) < 0)
 		return fail_internally(p, &err);
