@@ -20,6 +20,9 @@ static const struct command commands[] = {
 	{"slot", cmd_slot, NULL},
 	{"root", cmd_root,
 	 "make and check a private root, so that boxes share no file with the host"},
+	{"call", cmd_gate, "call a tool of the policy: judged, screened, then run in a box"},
+	{"policy", cmd_gate, "check, test, explain or begin a policy file"},
+	{"screen", cmd_gate, "look at code or a command line without running it"},
 };
 
 static void print_usage(FILE *to)

@@ -27,8 +27,8 @@ struct passage {
 	const struct policy *policy;
 	struct meter *meter; /* NULL: rates are not asked (tests in the file) */
 	struct tool_call call;
-	bool dry_run;       /* judge and screen, charge nothing, run nothing */
-	const char *helper; /* the belljar that keeps the slot */
+	bool dry_run;                   /* judge and screen, charge nothing, run nothing */
+	const char *helper;             /* the belljar that keeps the slot */
 	struct live live_out, live_err; /* output goes there as it comes */
 	int cancel_fd;                  /* readable: kill the call; -1: nobody cancels */
 	char id[40];
@@ -37,7 +37,7 @@ struct passage {
 	bool shell; /* the command needs one: it goes into the wall besides the tool's programs */
 	struct remaining left;
 	uint64_t ticket;
-	bool admitted; /* the ticket is to be given back */
+	bool admitted;          /* the ticket is to be given back */
 	enum decision decision; /* of all stages together */
 	struct why why;
 	const char *ended_by; /* the stage that refused; NULL: none */

@@ -229,7 +229,8 @@ static enum answer only_these(struct judging *g, const char *const *names)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach ((json_t *)(uintptr_t)g->call->args, key, value) {
+	json_object_foreach((json_t *)(uintptr_t)g->call->args, key, value)
+	{
 		size_t i = 0;
 
 		while (names[i] && strcmp(names[i], key) != 0)

@@ -176,8 +176,7 @@ class Run:
     def __init__(self, case, host, who):
         self.case, self.host, self.who, self.wrong = case, host, who, []
         self.tmp = tempfile.mkdtemp(prefix="case-")
-        if who == "user" and os.geteuid() == 0:
-            os.chown(self.tmp, USER, USER)
+        self.give(self.tmp)
         os.chmod(self.tmp, 0o755)
         self.status_read = self.status_write = None
         self.account = None
@@ -196,11 +195,16 @@ class Run:
     def make_files(self):
         for name, text in self.case.files.items():
             path = os.path.join(self.tmp, name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
+            if os.path.dirname(name):
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                self.give(os.path.dirname(path))
             with open(path, "w", encoding="utf-8") as file:
                 file.write(self.fill(text))
-            if self.who == "user" and os.geteuid() == 0:
-                os.chown(path, USER, USER)
+            self.give(path)
+
+    def give(self, path):
+        if self.who == "user" and os.geteuid() == 0:
+            os.chown(path, USER, USER)
 
     def shell(self, key):
         script = self.fill(self.case.one.get(key, ""))
