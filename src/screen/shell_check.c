@@ -193,7 +193,7 @@ static void check_command(struct check *c, const struct shell_command *command, 
 	check_insides(c, command->words);
 	if (command->n_words == 0)
 		return;
-	words = arena_array(c->arena, command->n_words, sizeof(*words), &err);
+	words = arena_array(c->arena, command->n_words, sizeof(void *), &err);
 	if (!words) {
 		c->out_of_memory = true;
 		return;
@@ -301,6 +301,8 @@ static enum answer refuse_size(const struct screen_policy *rules, size_t len, st
 	return ANSWER_DENY;
 }
 
+/* Two things to judge by, a text, memory, and three answers.
+ * NOLINTNEXTLINE(readability-function-size) */
 enum answer screen_command(const struct words *programs, const struct screen_policy *rules,
 			   const char *text, size_t len, struct arena *a, struct findings *ret,
 			   struct shell_reading *ret_reading, struct why *why)
@@ -374,7 +376,7 @@ enum answer screen_argv(const struct words *programs, const struct screen_policy
 		return why_deny(why, WHY_SCREEN, "command.syntax", "more than %d words",
 				SHELL_WORDS_MAX);
 	words = place_words(&c, argv, w.n);
-	pointers = arena_array(a, w.n, sizeof(*pointers), &err);
+	pointers = arena_array(a, w.n, sizeof(void *), &err);
 	if (!words || !pointers)
 		return why_internal(why, NULL);
 	for (size_t i = 0; i < w.n; i++)

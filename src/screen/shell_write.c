@@ -33,17 +33,23 @@ static void put_str(struct writer *w, const char *str)
 	put(w, str, strlen(str));
 }
 
-static void put_quoted(struct writer *w, const char *text, size_t len)
+/* What stands between two single quotes. */
+static void put_inside(struct writer *w, const char *text, size_t len)
 {
 	const char *end = text + len;
 
-	put_str(w, "'");
 	for (const char *quote; (quote = memchr(text, '\'', (size_t)(end - text)));
 	     text = quote + 1) {
 		put(w, text, (size_t)(quote - text));
 		put_str(w, "'\\''");
 	}
 	put(w, text, (size_t)(end - text));
+}
+
+static void put_quoted(struct writer *w, const char *text)
+{
+	put_str(w, "'");
+	put_inside(w, text, strlen(text));
 	put_str(w, "'");
 }
 
@@ -67,14 +73,23 @@ static void put_live(struct writer *w, const struct shell_piece *p)
 /* as_text: where a shell expands no patterns, none is written. */
 static void put_word(struct writer *w, const struct shell_word *word, bool as_text)
 {
+	bool open = false; /* a quote */
+
 	for (const struct shell_piece *p = word->pieces; p; p = p->next) {
-		if (p->kind == PIECE_GLOB && !as_text)
+		bool text = p->kind == PIECE_TEXT || (as_text && p->kind == PIECE_GLOB);
+
+		if (text != open)
+			put_str(w, "'");
+		open = text;
+		if (text)
+			put_inside(w, p->text, p->len);
+		else if (p->kind == PIECE_GLOB)
 			put(w, p->text, p->len);
-		else if (p->kind == PIECE_TEXT || p->kind == PIECE_GLOB)
-			put_quoted(w, p->text, p->len);
 		else
 			put_live(w, p);
 	}
+	if (open)
+		put_str(w, "'");
 }
 
 static bool holds_line(const struct shell_redirect *doc, const char *line)
@@ -118,13 +133,13 @@ static void put_redirect(struct writer *w, const struct shell_redirect *r)
 		break;
 	case REDIRECT_HEREDOC:
 		name_end(r, text);
-		put_quoted(w, text, strlen(text));
+		put_quoted(w, text);
 		w->pending[w->n_pending++] = r;
 		break;
 	case REDIRECT_READ:
 	case REDIRECT_WRITE:
 	case REDIRECT_APPEND:
-		put_quoted(w, r->word->value, strlen(r->word->value));
+		put_quoted(w, r->word->value);
 		break;
 	}
 }
