@@ -92,15 +92,25 @@ static int read_join(struct shell_reader *r, size_t begin, struct shell_redirect
 	return 0;
 }
 
+static bool is_plain_word(const char *word)
+{
+	return word[0] && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					     "0123456789_")];
+}
+
 static int read_heredoc_word(struct shell_reader *r, size_t begin, struct shell_redirect *red)
 {
 	struct shell_redirect **end = &r->pending;
 
 	if (!(r->allow & SHELL_HEREDOC))
 		return shell_refuse_construct(r, begin, SHELL_HEREDOC);
-	if (red->word->bare || red->word->live || strchr(red->word->value, '\n'))
+	if (red->word->bare)
 		return shell_refuse(r, red->word->at, "write <<'END'",
 				    "a here-document whose word is not quoted is not read here");
+	/* It is written again as it is, for a shell to find. */
+	if (red->word->live || !is_plain_word(red->word->value))
+		return shell_refuse(r, red->word->at, "write <<'END'",
+				    "a here-document's word must be of letters, digits and _");
 	if (++r->n_heredocs > SHELL_HEREDOCS_MAX)
 		return shell_refuse(r, begin, NULL, "more than %d here-documents",
 				    SHELL_HEREDOCS_MAX);
