@@ -130,23 +130,24 @@ static_assert(ARRAY_LEN(checks) == ARRAY_LEN(samples), "one look per tool");
 
 static void check_command(size_t i, const json_t *args)
 {
-	struct words exec = {.word = (const char **)samples[i].exec};
+	struct tool tool = {.name = "t",
+			    .exec = {.word = (const char **)samples[i].exec},
+			    .args = all_rules[i]};
 	struct why why = {0};
 	char **argv = NULL;
 	own(arena) a;
 	size_t n = 0;
 
 	arena_init(&a, 1 << 20);
-	while (exec.n < ARRAY_LEN(samples[i].exec) && exec.word[exec.n])
-		exec.n++;
-	if (template_fill(&exec, &all_rules[i], args, "tools.t.args", &a, &argv, &why) ==
-	    ANSWER_DENY) {
+	while (tool.exec.n < ARRAY_LEN(samples[i].exec) && tool.exec.word[tool.exec.n])
+		tool.exec.n++;
+	if (template_fill(&tool, args, &a, &argv, &why) == ANSWER_DENY) {
 		assert(why.layer != WHY_NONE && why.what[0] && !argv);
 		return;
 	}
 	while (argv[n])
 		n++;
-	assert(n == exec.n && strcmp(argv[0], "prog") == 0);
+	assert(n == tool.exec.n && strcmp(argv[0], "prog") == 0);
 	/* A string in front of "--" never is an option; only n may have a minus. */
 	assert(i != 1 || (argv[1][0] != '-' && argv[2][0] != '-'));
 }

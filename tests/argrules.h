@@ -14,13 +14,6 @@
 #include "base/jsonread.h"
 #include "policy/arguments.h"
 
-/* Until a schema can be read, no policy has one. */
-__attribute__((weak)) void jsonschema_free(struct jsonschema *s);
-void jsonschema_free(struct jsonschema *s)
-{
-	(void)s;
-}
-
 static void argrules_stop(const char *what)
 {
 	fprintf(stderr, "argrules.h: %s\n", what);

@@ -403,6 +403,7 @@ static enum answer decide(struct bill *b, const struct policy *p, uint64_t now_m
 	uint64_t ticket = 0;
 	enum answer answer;
 
+	*ret_left = (struct remaining){0};
 	if (draw_up(b, p, now_ms) < 0)
 		return meter_unusable(why);
 	answer = ask(b, why);
@@ -424,39 +425,52 @@ static enum answer decide(struct bill *b, const struct policy *p, uint64_t now_m
 	return answer;
 }
 
-static enum answer pass(struct meter *m, const struct policy *p, const struct client *c,
-			const struct tool *t, uint64_t now_ms, uint64_t *ret_ticket,
-			struct remaining *ret_left, struct why *why)
+/* Large: only what is used is written. */
+static void start_bill(struct bill *b, struct meter *m, const struct client *c,
+		       const struct tool *t)
 {
-	struct bill b; /* large: only what is used is written */
-	enum answer answer;
-
-	assert(m && p && c && t);
-	b.m = m;
-	b.client = c;
-	b.tool = t;
-	b.n_rates = b.n_budgets = 0;
-	b.has_place = false;
-	*ret_left = (struct remaining){0};
-	answer = decide(&b, p, now_ms, ret_ticket, ret_left, why);
-	give_back_place(&b);
-	store_finish(&m->store);
-	return answer;
+	assert(m && c);
+	b->m = m;
+	b->client = c;
+	b->tool = t;
+	b->n_rates = b->n_budgets = 0;
+	b->has_place = false;
 }
 
+static void end_bill(struct bill *b)
+{
+	give_back_place(b);
+	store_finish(&b->m->store);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): a call has that many sides */
 enum answer meter_admit(struct meter *m, const struct policy *p, const struct client *c,
 			const struct tool *t, uint64_t now_ms, uint64_t *ret_ticket,
 			struct remaining *ret_left, struct why *why)
 {
-	assert(ret_ticket);
-	return pass(m, p, c, t, now_ms, ret_ticket, ret_left, why);
+	struct bill b;
+	enum answer answer;
+
+	assert(p && t && ret_ticket);
+	start_bill(&b, m, c, t);
+	answer = decide(&b, p, now_ms, ret_ticket, ret_left, why);
+	end_bill(&b);
+	return answer;
 }
 
+/* NOLINTNEXTLINE(readability-function-size) */
 enum answer meter_peek(struct meter *m, const struct policy *p, const struct client *c,
 		       const struct tool *t, uint64_t now_ms, struct remaining *ret_left,
 		       struct why *why)
 {
-	return pass(m, p, c, t, now_ms, NULL, ret_left, why);
+	struct bill b;
+	enum answer answer;
+
+	assert(p && t);
+	start_bill(&b, m, c, t);
+	answer = decide(&b, p, now_ms, NULL, ret_left, why);
+	end_bill(&b);
+	return answer;
 }
 
 static bool end_ticket(struct meter *m, uint64_t ticket)
@@ -487,6 +501,7 @@ static void charge_cost(struct bill *b, uint64_t cpu_ms, uint64_t output_bytes)
 	}
 }
 
+/* NOLINTNEXTLINE(readability-function-size) */
 void meter_leave(struct meter *m, uint64_t ticket, const struct client *c, uint64_t now_ms,
 		 uint64_t cpu_ms, uint64_t output_bytes, struct remaining *ret_left)
 {
@@ -495,15 +510,13 @@ void meter_leave(struct meter *m, uint64_t ticket, const struct client *c, uint6
 	if (!end_ticket(m, ticket) ||
 	    !(c->budget.calls || c->budget.cpu_ms || c->budget.output_bytes))
 		return;
-	b.m = m;
-	b.client = c;
-	b.n_rates = b.n_budgets = 0;
+	start_bill(&b, m, c, NULL);
 	if (begin(&b, now_ms, LEAVE_WAIT_MS) == 0 && add_budgets(&b) == 0) {
 		charge_cost(&b, cpu_ms, output_bytes);
 		if (store_commit(&m->store, &m->error) == 0)
 			tell_budgets(&b, ret_left);
 	}
-	store_finish(&m->store);
+	end_bill(&b);
 }
 
 const struct error *meter_error(const struct meter *m)

@@ -128,8 +128,7 @@ static const char *shown(struct sieve *s, size_t at, size_t len)
 	return arena_str(s->arena, line, &err);
 }
 
-static bool is_known(const struct findings *found, const char *rule, unsigned line,
-		     unsigned column)
+static bool is_known(const struct findings *found, const char *rule, unsigned line, unsigned column)
 {
 	for (size_t i = 0; i < found->n; i++)
 		if (found->list[i].line == line && found->list[i].column == column &&

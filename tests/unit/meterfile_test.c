@@ -368,6 +368,7 @@ TEST(what_somebody_left_while_making_the_file_does_not_matter)
 	struct meter_case c;
 	own_meter m = in_file(s.path);
 
+	CHECK(left >= 0);
 	case_init(&c, "2/min");
 	CHECK(admit_many(m, &c, START_MS, 5) == 2);
 	CHECK(faccessat(s.fd, "meter.new", F_OK, 0) < 0);

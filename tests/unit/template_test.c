@@ -45,13 +45,14 @@ static const char *fill(const char *template, const char *args_text)
 	char **argv = NULL;
 	own_json args = jsonread(args_text, strlen(args_text), 4096, &err);
 	own_json made = NULL;
+	struct tool tool = {.name = "t", .exec = exec, .args = rules};
 	size_t n = 0;
 
 	arena_init(&arena, 1 << 20);
 	arguments_check(&rules, "a", &p, &complaints);
 	CHECK(complaints.n == 0);
 	if (arguments_judge(&rules, args, "a", &grants, &made, &why) == ANSWER_DENY ||
-	    template_fill(&exec, &rules, made, "a", &arena, &argv, &why) == ANSWER_DENY) {
+	    template_fill(&tool, made, &arena, &argv, &why) == ANSWER_DENY) {
 		(void)snprintf(ret, sizeof(ret), "deny %s: %s", why.rule, why.what);
 		return ret;
 	}
@@ -95,24 +96,32 @@ TEST(a_string_never_becomes_an_option)
 {
 	static const struct row rows[] = {
 		{"x {q}", "{\"q\":\"-rf\"}",
-		 "deny a.q.exec: 'q' begins with '-', and the program would take it for an option"},
+		 "deny tools.t.exec: 'q' begins with '-', and the program would take it for an "
+		 "option"},
 		{"x {q}", "{\"q\":\"-\"}",
-		 "deny a.q.exec: 'q' begins with '-', and the program would take it for an option"},
+		 "deny tools.t.exec: 'q' begins with '-', and the program would take it for an "
+		 "option"},
 		{"x {q}y", "{\"q\":\"--output=/x\"}",
-		 "deny a.q.exec: 'q' begins with '-', and the program would take it for an option"},
+		 "deny tools.t.exec: 'q' begins with '-', and the program would take it for an "
+		 "option"},
 		{"x {p}", "{\"q\":\"a\",\"p\":\"-rf\"}",
-		 "deny a.p.exec: 'p' begins with '-', and the program would take it for an option"},
+		 "deny tools.t.exec: 'p' begins with '-', and the program would take it for an "
+		 "option"},
 		/* an empty one in front lets the next one begin the word */
 		{"x {p}{q}", "{\"q\":\"-rf\"}",
-		 "deny a.q.exec: 'q' begins with '-', and the program would take it for an option"},
+		 "deny tools.t.exec: 'q' begins with '-', and the program would take it for an "
+		 "option"},
 		{"x {p}-o", "{\"q\":\"a\"}",
-		 "deny a.p.exec: 'p' begins with '-', and the program would take it for an option"},
+		 "deny tools.t.exec: 'p' begins with '-', and the program would take it for an "
+		 "option"},
 		{"x -- {q}", "{\"q\":\"-rf\"}", "[x][--][-rf]"},
 		{"x {q} --", "{\"q\":\"-rf\"}",
-		 "deny a.q.exec: 'q' begins with '-', and the program would take it for an option"},
+		 "deny tools.t.exec: 'q' begins with '-', and the program would take it for an "
+		 "option"},
 		{"x --{q}", "{\"q\":\"-rf\"}", "[x][---rf]"}, /* the owner wrote an option */
 		{"x {p}-- {q}", "{\"q\":\"-rf\",\"p\":\"a\"}",
-		 "deny a.q.exec: 'q' begins with '-', and the program would take it for an option"},
+		 "deny tools.t.exec: 'q' begins with '-', and the program would take it for an "
+		 "option"},
 		{"x --q={q}", "{\"q\":\"-rf\"}", "[x][--q=-rf]"},
 		{"x {m}", "{\"q\":\"a\",\"m\":\"-a\"}", "[x][-a]"}, /* the owner wrote it */
 		{"x {n}", "{\"q\":\"a\",\"n\":-5}", "[x][-5]"},
@@ -157,7 +166,7 @@ TEST(templates_that_cannot_be_filled_are_found_at_load)
 TEST(values_that_only_a_schema_judged_are_refused_if_they_do_not_fit)
 {
 	const char *word[] = {"x", "{a}"};
-	struct words exec = {word, 2};
+	struct tool tool = {.name = "t", .exec = {word, 2}, .schema = (struct jsonschema *)word};
 	own(arena) arena;
 	static const struct row rows[] = {
 		{"{\"a\":\"b\"}", NULL, ""},
@@ -174,7 +183,7 @@ TEST(values_that_only_a_schema_judged_are_refused_if_they_do_not_fit)
 		struct why why = {0};
 		char **argv = NULL;
 		own_json args = jsonread(rows[i].template, strlen(rows[i].template), 100, &err);
-		enum answer answer = template_fill(&exec, NULL, args, "a", &arena, &argv, &why);
+		enum answer answer = template_fill(&tool, args, &arena, &argv, &why);
 
 		CHECK((answer == ANSWER_ALLOW) == !rows[i].want[0]);
 		CHECK((argv != NULL) == !rows[i].want[0]);
@@ -185,7 +194,7 @@ TEST(values_that_only_a_schema_judged_are_refused_if_they_do_not_fit)
 TEST(words_that_the_kernel_would_not_take_are_refused)
 {
 	const char *word[] = {"x", "{a}{a}"};
-	struct words exec = {word, 2};
+	struct tool tool = {.name = "t", .exec = {word, 2}, .schema = (struct jsonschema *)word};
 	own(arena) arena;
 	static char big[70000];
 	own_json args = json_object();
@@ -195,23 +204,23 @@ TEST(words_that_the_kernel_would_not_take_are_refused)
 	arena_init(&arena, 1 << 20);
 	memset(big, 'a', sizeof(big) - 1);
 	CHECK(json_object_set_new(args, "a", json_string(big)) == 0);
-	CHECK(template_fill(&exec, NULL, args, "a", &arena, &argv, &why) == ANSWER_DENY);
+	CHECK(template_fill(&tool, args, &arena, &argv, &why) == ANSWER_DENY);
 	CHECK(why.layer == WHY_LIMIT && !argv);
 	CHECK(json_object_set_new(args, "a", json_stringn_nocheck("a\0b", 3)) == 0);
-	CHECK(template_fill(&exec, NULL, args, "a", &arena, &argv, &why) == ANSWER_DENY);
+	CHECK(template_fill(&tool, args, &arena, &argv, &why) == ANSWER_DENY);
 	CHECK(strstr(why.what, "NUL"));
 }
 
 TEST(without_memory_there_is_no_command)
 {
 	const char *word[] = {"x", "{a}"};
-	struct words exec = {word, 2};
+	struct tool tool = {.name = "t", .exec = {word, 2}, .schema = (struct jsonschema *)word};
 	own(arena) arena;
 	own_json args = json_pack("{s:s}", "a", "a long word that does not fit any more");
 	struct why why = {0};
 	char **argv = NULL;
 
 	arena_init(&arena, 64);
-	CHECK(template_fill(&exec, NULL, args, "a", &arena, &argv, &why) == ANSWER_DENY);
+	CHECK(template_fill(&tool, args, &arena, &argv, &why) == ANSWER_DENY);
 	CHECK(!argv && why.layer == WHY_KERNEL);
 }
