@@ -20,6 +20,11 @@ static int peek(const struct shell_reader *r, size_t ahead)
 	return r->at + ahead < r->len ? (unsigned char)r->text[r->at + ahead] : -1;
 }
 
+static bool is_digit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /* Is the word at r->at this one, unquoted and nothing else? */
 static bool at_bare_word(const struct shell_reader *r, const char *word)
 {
@@ -87,15 +92,25 @@ static int read_join(struct shell_reader *r, size_t begin, struct shell_redirect
 	return 0;
 }
 
+static bool is_plain_word(const char *word)
+{
+	return word[0] && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					     "0123456789_")];
+}
+
 static int read_heredoc_word(struct shell_reader *r, size_t begin, struct shell_redirect *red)
 {
 	struct shell_redirect **end = &r->pending;
 
 	if (!(r->allow & SHELL_HEREDOC))
 		return shell_refuse_construct(r, begin, SHELL_HEREDOC);
-	if (red->word->bare || red->word->live || strchr(red->word->value, '\n'))
+	if (red->word->bare)
 		return shell_refuse(r, red->word->at, "write <<'END'",
 				    "a here-document whose word is not quoted is not read here");
+	/* It is written again as it is, for a shell to find. */
+	if (red->word->live || !is_plain_word(red->word->value))
+		return shell_refuse(r, red->word->at, "write <<'END'",
+				    "a here-document's word must be of letters, digits and _");
 	if (++r->n_heredocs > SHELL_HEREDOCS_MAX)
 		return shell_refuse(r, begin, NULL, "more than %d here-documents",
 				    SHELL_HEREDOCS_MAX);
@@ -126,7 +141,7 @@ static int check_target(struct shell_reader *r, size_t begin, const struct shell
 static int read_redirect(struct shell_reader *r, struct shell_redirect **ret)
 {
 	size_t begin = r->at;
-	bool numbered = peek(r, 0) >= '0' && peek(r, 0) <= '9';
+	bool numbered = is_digit(peek(r, 0));
 	struct error err;
 	struct shell_redirect *red = arena_alloc(r->arena, sizeof(*red), &err);
 	bool reads;
@@ -161,7 +176,7 @@ static bool at_redirect(const struct shell_reader *r)
 {
 	size_t n = 0;
 
-	while (peek(r, n) >= '0' && peek(r, n) <= '9')
+	while (is_digit(peek(r, n)))
 		n++;
 	return peek(r, n) == '<' || peek(r, n) == '>';
 }
@@ -169,7 +184,7 @@ static bool at_redirect(const struct shell_reader *r)
 static int read_redirects(struct shell_reader *r, struct shell_redirect ***end)
 {
 	while (at_redirect(r)) {
-		if (peek(r, 1) >= '0' && peek(r, 1) <= '9')
+		if (is_digit(peek(r, 0)) && is_digit(peek(r, 1)))
 			return shell_refuse(r, r->at, NULL, "only 0<, 1> and 2> are read here");
 		if (read_redirect(r, *end) < 0)
 			return -1;

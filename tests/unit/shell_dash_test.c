@@ -298,7 +298,7 @@ static void make_document(struct maker *m)
 					     " E\n",     "Áあ\n",   "E \nEE\n"};
 	size_t used = strlen(m->bodies);
 
-	make(m, noise(2) ? "pin <<'E'" : "pin << \"E\"");
+	make(m, noise(2) ? "pin <<'E'" : noise(2) ? "pin << \"E\"" : "pin <<\\E");
 	(void)snprintf(m->bodies + used, sizeof(m->bodies) - used, "%sE\n", ANY(bodies));
 	m->documents++;
 }
