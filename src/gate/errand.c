@@ -75,12 +75,19 @@ static enum verdict add_programs(struct passage *p, struct profile *profile)
 
 	if (!wall)
 		wall = &only;
-	for (size_t i = 0; i < wall->n && profile->n_programs < PROGRAMS_MAX - 1; i++)
+	if (wall->n + 1 > PROGRAMS_MAX) { /* one more: the shell */
+		struct error err;
+
+		(void)fail(&err, ERR_CONFIG, "tools.%s.programs: more than %d", tool->name,
+			   PROGRAMS_MAX - 1);
+		return fail_internally(p, &err);
+	}
+	for (size_t i = 0; i < wall->n; i++)
 		if (programs_exist(root, wall->word[i]))
 			profile->programs[profile->n_programs++] = wall->word[i];
 		else if (strcmp(wall->word[i], first) == 0)
 			return say_not_installed(p, first);
-	if (profile->n_programs == 0 || wall->n > PROGRAMS_MAX - 1)
+	if (profile->n_programs == 0)
 		return say_not_installed(p, first);
 	if (p->shell)
 		profile->programs[profile->n_programs++] = "sh";
