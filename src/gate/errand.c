@@ -222,6 +222,9 @@ static enum verdict explain_failure(struct passage *p)
 		why_retry(&p->why, 0);
 	} else if (err->kind == ERR_NOT_FOUND) {
 		(void)say_not_installed(p, p->judged.argv[0]);
+	} else if (err->kind == ERR_REFUSED) {
+		(void)why_deny(&p->why, WHY_KERNEL, "programs",
+			       "the program may not be executed in the box");
 	} else if (err->kind == ERR_CALLER && p->judged.paths.n) {
 		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "args", rule, sizeof(rule)),
 			       "a path that was named cannot be shown in the box");
