@@ -76,12 +76,19 @@ static enum verdict add_programs(struct passage *p, struct profile *profile)
 
 	if (!wall)
 		wall = &only;
-	for (size_t i = 0; i < wall->n && profile->n_programs < PROGRAMS_MAX - 1; i++)
+	if (wall->n + 1 > PROGRAMS_MAX) { /* one more: the shell */
+		struct error err;
+
+		(void)fail(&err, ERR_CONFIG, "tools.%s.programs: more than %d", tool->name,
+			   PROGRAMS_MAX - 1);
+		return fail_internally(p, &err);
+	}
+	for (size_t i = 0; i < wall->n; i++)
 		if (programs_exist(root, wall->word[i]))
 			profile->programs[profile->n_programs++] = wall->word[i];
 		else if (strcmp(wall->word[i], first) == 0)
 			return say_not_installed(p, first);
-	if (profile->n_programs == 0 || wall->n > PROGRAMS_MAX - 1)
+	if (profile->n_programs == 0)
 		return say_not_installed(p, first);
 	if (p->shell)
 		profile->programs[profile->n_programs++] = "sh";
@@ -223,6 +230,9 @@ static enum verdict explain_failure(struct passage *p)
 		why_retry(&p->why, 0);
 	} else if (err->kind == ERR_NOT_FOUND) {
 		(void)say_not_installed(p, p->judged.argv[0]);
+	} else if (err->kind == ERR_REFUSED) {
+		(void)why_deny(&p->why, WHY_KERNEL, "programs",
+			       "the program may not be executed in the box");
 	} else if (err->kind == ERR_CALLER && p->judged.paths.n) {
 		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "args", rule, sizeof(rule)),
 			       "a path that was named cannot be shown in the box");
