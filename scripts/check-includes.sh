@@ -13,7 +13,8 @@ policy:  base call policy
 screen:  base call screen
 audit:   base call audit
 gate:    base call policy screen sandbox lib gate
-cli:     base call policy screen gate sandbox cli lib
+auditread: base call audit auditread
+cli:     base call audit auditread policy screen gate sandbox cli lib
 lib:     base call sandbox cli lib
 TABLE
 }

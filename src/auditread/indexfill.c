@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* indexfill.c - reads what the log has and the index does not.
+ *
+ * A call is one row: its first record begins it, its last one ends it.  What is
+ * said twice (a writer that died before it answered is told again) is kept as
+ * `more`, so that `show` finds every record of a call.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "auditread/indexdb.h"
+#include "base/own.h"
+
+enum { BATCH = 65536, PROGRESS = 8192 };
+
+static const char *const statements[] = {
+	[SQL_WORD_FIND] = "SELECT number FROM words WHERE word=?1",
+	[SQL_WORD_ADD] = "INSERT INTO words(word) VALUES(?1)",
+	[SQL_BEGIN_CALL] = "INSERT OR IGNORE INTO calls VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)",
+	[SQL_END_CALL] = "UPDATE calls SET last=?1, status=?2, decision=coalesce(decision,?3)"
+			 " WHERE id=?4 AND last IS NULL",
+	[SQL_MORE] = "INSERT OR REPLACE INTO more VALUES(?1,?2)",
+	[SQL_BAD] = "INSERT OR REPLACE INTO bad VALUES(?1,?2)",
+	[SQL_META_PUT] = "INSERT OR REPLACE INTO meta VALUES(?1,?2)",
+};
+static_assert(ARRAY_LEN(statements) == SQL_STATEMENT_COUNT, "one text per statement");
+
+static sqlite3_stmt *ready(struct logindex *x, enum index_statement which, struct error *err)
+{
+	sqlite3_stmt **s = &x->prepared[which];
+
+	if (!*s && sqlite3_prepare_v3(x->db, statements[which], -1, SQLITE_PREPARE_PERSISTENT, s,
+				      NULL) != SQLITE_OK) {
+		(void)indexdb_fail(x, "ask it", err);
+		return NULL;
+	}
+	return *s;
+}
+
+/* Runs a statement that yields nothing, and makes it ready for the next time. */
+static int finish(struct logindex *x, sqlite3_stmt *s, struct error *err)
+{
+	int step = sqlite3_step(s);
+
+	if (step != SQLITE_DONE)
+		(void)indexdb_fail(x, "write it", err);
+	(void)sqlite3_reset(s);
+	return step == SQLITE_DONE ? 0 : -1;
+}
+
+static struct index_word *place_of(struct logindex *x, const char *text, size_t len)
+{
+	uint32_t h = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)text[i]) * 16777619u;
+	return &x->words[(h ^ h >> 16) % INDEX_WORDS_CACHED];
+}
+
+static int look_up(struct logindex *x, const char *text, size_t len, int64_t *ret,
+		   struct error *err)
+{
+	sqlite3_stmt *s = ready(x, SQL_WORD_FIND, err);
+	int step;
+
+	if (!s)
+		return -1;
+	(void)sqlite3_bind_blob(s, 1, text, (int)len, SQLITE_STATIC);
+	step = sqlite3_step(s);
+	*ret = step == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		(void)indexdb_fail(x, "read it", err);
+	(void)sqlite3_reset(s);
+	return step == SQLITE_ROW || step == SQLITE_DONE ? 0 : -1;
+}
+
+int indexdb_word(struct logindex *x, const char *text, size_t len, bool add, int64_t *ret,
+		 struct error *err)
+{
+	struct index_word *w = place_of(x, text, len);
+	sqlite3_stmt *s;
+
+	if (w->number && w->len == len && memcmp(w->text, text, len) == 0) {
+		*ret = w->number;
+		return 0;
+	}
+	if (look_up(x, text, len, ret, err) < 0)
+		return -1;
+	if (*ret == 0 && add) {
+		s = ready(x, SQL_WORD_ADD, err);
+		if (!s)
+			return -1;
+		(void)sqlite3_bind_blob(s, 1, text, (int)len, SQLITE_STATIC);
+		if (finish(x, s, err) < 0)
+			return -1;
+		*ret = sqlite3_last_insert_rowid(x->db);
+	}
+	if (*ret && len < sizeof(w->text)) {
+		memcpy(w->text, text, len);
+		w->len = len;
+		w->number = *ret;
+	}
+	return 0;
+}
+
+/* Binds the number of a word, or NULL where the record has none. */
+static int bind_word(struct logindex *x, sqlite3_stmt *s, int at, struct record_text t,
+		     struct error *err)
+{
+	char plain[INDEX_ID_MAX];
+	size_t len = t.data ? record_text_get(t, plain, sizeof(plain)) : 0;
+	int64_t number;
+
+	if (!t.data) {
+		(void)sqlite3_bind_null(s, at);
+		return 0;
+	}
+	if (indexdb_word(x, plain, len, true, &number, err) < 0)
+		return -1;
+	(void)sqlite3_bind_int64(s, at, number);
+	return 0;
+}
+
+static struct record_text word(const char *text)
+{
+	return (struct record_text){text, text ? strlen(text) : 0};
+}
+
+const char *index_status(const struct record_view *v, char *room, size_t size)
+{
+	switch (v->kind) {
+	case RECORD_STARTED:
+		return "open";
+	case RECORD_ABORTED:
+		return "aborted";
+	case RECORD_FINISHED:
+	case RECORD_DENIED:
+		if (v->status.data) {
+			(void)record_text_get(v->status, room, size);
+			return room;
+		}
+		return v->kind == RECORD_DENIED ? "denied" : "unknown";
+	case RECORD_NONE:
+	case RECORD_STARTED_UP:
+	case RECORD_SHUT_DOWN:
+	case RECORD_POLICY_LOADED:
+	case RECORD_POLICY_REFUSED:
+	case RECORD_KEY_CHANGED:
+	case RECORD_BODIES_DROPPED:
+	case RECORD_KIND_COUNT:
+		break;
+	}
+	return NULL;
+}
+
+static bool ends_call(enum record_kind kind)
+{
+	return kind == RECORD_FINISHED || kind == RECORD_DENIED || kind == RECORD_ABORTED;
+}
+
+static void bind_id(sqlite3_stmt *s, int at, struct record_text id)
+{
+	/* Ids are compared as they stand in the line: no escapes to undo, none to fool us. */
+	if (id.data)
+		(void)sqlite3_bind_blob(s, at, id.data, (int)id.len, SQLITE_STATIC);
+	else
+		(void)sqlite3_bind_null(s, at);
+}
+
+/* 1: there was such a call and it is at its end now; 0: there was none. */
+static int end_call(struct logindex *x, uint64_t index, const struct record_view *v,
+		    const char *status, struct error *err)
+{
+	sqlite3_stmt *s = ready(x, SQL_END_CALL, err);
+
+	if (!s)
+		return -1;
+	(void)sqlite3_bind_int64(s, 1, (int64_t)index);
+	bind_id(s, 4, v->id);
+	if (bind_word(x, s, 2, word(status), err) < 0 || bind_word(x, s, 3, v->decision, err) < 0 ||
+	    finish(x, s, err) < 0)
+		return -1;
+	return sqlite3_changes(x->db) > 0;
+}
+
+/* 1: it has a row of its own now; 0: there is such a call already. */
+static int begin_call(struct logindex *x, uint64_t index, const struct record_view *v,
+		      const char *status, struct error *err)
+{
+	sqlite3_stmt *s = ready(x, SQL_BEGIN_CALL, err);
+
+	if (!s)
+		return -1;
+	(void)sqlite3_bind_int64(s, 1, (int64_t)index);
+	if (v->kind == RECORD_STARTED && v->id.data)
+		(void)sqlite3_bind_null(s, 2);
+	else
+		(void)sqlite3_bind_int64(s, 2, (int64_t)index);
+	(void)sqlite3_bind_int64(s, 3, (int64_t)v->time_ms);
+	bind_id(s, 9, v->id);
+	if (bind_word(x, s, 4, word(record_kind_name(v->kind)), err) < 0 ||
+	    bind_word(x, s, 5, word(status), err) < 0 || bind_word(x, s, 6, v->decision, err) < 0 ||
+	    bind_word(x, s, 7, v->tool, err) < 0 || bind_word(x, s, 8, v->client, err) < 0 ||
+	    finish(x, s, err) < 0)
+		return -1;
+	return sqlite3_changes(x->db) > 0;
+}
+
+static int add_more(struct logindex *x, uint64_t index, struct record_text id, struct error *err)
+{
+	sqlite3_stmt *s = ready(x, SQL_MORE, err);
+
+	if (!s)
+		return -1;
+	(void)sqlite3_bind_int64(s, 1, (int64_t)index);
+	bind_id(s, 2, id);
+	return finish(x, s, err);
+}
+
+static int add_bad(struct logindex *x, uint64_t index, const char *why, struct error *err)
+{
+	sqlite3_stmt *s = ready(x, SQL_BAD, err);
+
+	if (!s)
+		return -1;
+	if (x->options.bad_record)
+		x->options.bad_record(x->options.context, index, why);
+	(void)sqlite3_bind_int64(s, 1, (int64_t)index);
+	(void)sqlite3_bind_text(s, 2, why, -1, SQLITE_STATIC);
+	return finish(x, s, err);
+}
+
+static int add_record(struct logindex *x, uint64_t index, const struct log_line *line,
+		      struct error *err)
+{
+	struct record_view v;
+	struct error why = {0};
+	char room[INDEX_ID_MAX];
+	const char *status;
+	int done = 0;
+
+	if (record_read(line->data, line->len, &v, &why) < 0)
+		return add_bad(x, index, why.text, err);
+	status = index_status(&v, room, sizeof(room));
+	if (ends_call(v.kind) && v.id.data)
+		done = end_call(x, index, &v, status, err);
+	if (done == 0)
+		done = begin_call(x, index, &v, status, err);
+	if (done == 0)
+		done = add_more(x, index, v.id, err);
+	return done < 0 ? -1 : 0;
+}
+
+static int note_position(struct logindex *x, uint64_t size, const struct hash *leaf,
+			 struct error *err)
+{
+	sqlite3_stmt *s = ready(x, SQL_META_PUT, err);
+
+	if (!s)
+		return -1;
+	(void)sqlite3_bind_text(s, 1, "size", -1, SQLITE_STATIC);
+	(void)sqlite3_bind_int64(s, 2, (int64_t)size);
+	if (finish(x, s, err) < 0)
+		return -1;
+	(void)sqlite3_bind_text(s, 1, "leaf", -1, SQLITE_STATIC);
+	(void)sqlite3_bind_blob(s, 2, leaf->bytes, sizeof(leaf->bytes), SQLITE_STATIC);
+	return finish(x, s, err);
+}
+
+static uint64_t guess_total(struct logindex *x, uint64_t at_least)
+{
+	struct checkpoint c;
+	struct error ignored = {0};
+
+	if (log_reader_checkpoint(x->reader, &c, NULL, &ignored) == 0 && c.size > at_least)
+		return c.size;
+	return at_least;
+}
+
+/* At most BATCH records, within a transaction.  Returns whether there may be more, or -1. */
+static int fill_batch(struct logindex *x, uint64_t *total, struct error *err)
+{
+	struct log_line line;
+	struct hash leaf;
+	uint64_t index, n = 0;
+	int more = 1;
+
+	if (log_seek(x->reader, x->size, err) < 0)
+		return -1;
+	while (n < BATCH && (more = log_next(x->reader, &line, &index, err)) > 0) {
+		if (add_record(x, index, &line, err) < 0)
+			return -1;
+		n++;
+		hash_leaf(line.data, line.len, &leaf);
+		if (index % PROGRESS == 0 && x->options.progress) {
+			if (*total <= index)
+				*total = guess_total(x, index + 1);
+			x->options.progress(x->options.context, index, *total);
+		}
+	}
+	if (more < 0)
+		return -1;
+	if (n && note_position(x, x->size + n, &leaf, err) < 0)
+		return -1;
+	x->size += n;
+	return more;
+}
+
+int indexdb_fill(struct logindex *x, struct error *err)
+{
+	uint64_t total = 0, before;
+	int more;
+
+	do {
+		if (indexdb_run(x, "BEGIN IMMEDIATE", err) < 0)
+			return -1;
+		before = x->size;
+		/* Another one may have read it in meanwhile. */
+		more = indexdb_number(x, "SELECT value FROM meta WHERE name='size'", 0, &x->size,
+				      err);
+		if (more == 0)
+			more = fill_batch(x, &total, err);
+		if (more < 0) {
+			(void)sqlite3_exec(x->db, "ROLLBACK", NULL, NULL, NULL);
+			memset(x->words, 0, sizeof(x->words)); /* some of them are gone again */
+			x->size = before;
+			return -1;
+		}
+		if (indexdb_run(x, "COMMIT", err) < 0)
+			return -1;
+	} while (more > 0);
+	return 0;
+}

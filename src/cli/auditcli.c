@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* auditcli.c - what the commands of belljar audit share: the log, its index, times, progress. */
+#include "cli/auditcli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "auditread/plain.h"
+#include "auditread/when.h"
+#include "base/clock.h"
+#include "base/own.h"
+#include "base/text.h"
+#include "cli/cli.h"
+
+enum { BAR = 30, BAR_EVERY_US = 100000, BAD_SHOWN = 10 };
+
+static bool is_set(const char *value)
+{
+	return value && value[0];
+}
+
+int audit_directory(const struct audit_options *o, char *ret, size_t room, struct error *err)
+{
+	const char *named = secure_getenv("BELLJAR_AUDIT"), *state = secure_getenv("BELLJAR_STATE");
+	const char *xdg = secure_getenv("XDG_STATE_HOME"), *home = secure_getenv("HOME");
+	const char *head = NULL, *tail = "";
+
+	if (o->log) {
+		head = o->log;
+	} else if (is_set(named)) {
+		head = named;
+	} else if (is_set(state)) {
+		head = state;
+		tail = "/audit";
+	} else if (geteuid() == 0) {
+		head = "/var/lib/belljar/audit";
+	} else if (xdg && xdg[0] == '/') {
+		head = xdg;
+		tail = "/belljar/audit";
+	} else if (home && home[0] == '/') {
+		head = home;
+		tail = "/.local/state/belljar/audit";
+	}
+	if (!head)
+		return fail(err, ERR_CALLER, "which log? name its directory with --log");
+	if (snprintf(ret, room, "%s%s", head, tail) >= (int)room)
+		return fail(err, ERR_CALLER, "the path of the log is too long");
+	return 0;
+}
+
+int audit_key(const struct audit_options *o, struct note_key *ret, struct error *err)
+{
+	return note_key_read(AT_FDCWD, o->key, ret, err) < 0 ? fail_in(err, "--key") : 0;
+}
+
+struct log_reader *audit_open_log(const struct audit_options *o, struct error *err)
+{
+	own_reader r = NULL;
+	struct note_key key;
+	char path[PATH_MAX];
+
+	if (audit_directory(o, path, sizeof(path), err) < 0)
+		return NULL;
+	if (o->key && audit_key(o, &key, err) < 0)
+		return NULL;
+	r = log_reader_open(path, err);
+	if (!r) {
+		(void)fail_in(err, "the log in %s", path);
+		return NULL;
+	}
+	if (o->key)
+		log_reader_believe(r, &key);
+	return TAKE(r);
+}
+
+int audit_number(const char *word, const char *what, uint64_t *ret, struct error *err)
+{
+	return text_parse_uint(word, ret, err) < 0 ? fail_in(err, "%s", what) : 0;
+}
+
+int audit_times(const struct audit_options *o, struct index_query *q, struct error *err)
+{
+	uint64_t now = when_now();
+
+	if (o->since && when_parse(o->since, now, &q->since_ms, err) < 0)
+		return fail_in(err, "--since");
+	if (o->until && when_parse(o->until, now, &q->until_ms, err) < 0)
+		return fail_in(err, "--until");
+	if (o->since && o->until && q->until_ms <= q->since_ms)
+		return fail(err, ERR_CALLER, "--until is not later than --since");
+	return 0;
+}
+
+const char *audit_text(struct record_text t, char *room, size_t size)
+{
+	char plain[AUDIT_SHOWN];
+
+	if (!t.data)
+		return "-";
+	(void)plain_text(plain, record_text_get(t, plain, sizeof(plain)), room, size);
+	return room[0] ? room : "''";
+}
+
+int audit_printed(int code)
+{
+	struct error err = {0};
+
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	(void)fail_sys(&err, "write to standard output");
+	return cli_complain(&err);
+}
+
+bool audit_wants_colour(FILE *to)
+{
+	const char *no = secure_getenv("NO_COLOR");
+
+	return isatty(fileno(to)) && !is_set(no);
+}
+
+void audit_progress(void *what, uint64_t done, uint64_t total)
+{
+	static uint64_t shown_at;
+	static bool there;
+	uint64_t now = clock_us();
+	int filled;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (done >= total) {
+		if (there)
+			(void)fputs("\r\033[K", stderr);
+		there = false;
+		return;
+	}
+	/* A bar that comes and goes at once only flickers. */
+	if (shown_at == 0)
+		shown_at = now;
+	if (now - shown_at < BAR_EVERY_US)
+		return;
+	shown_at = now;
+	there = true;
+	filled = (int)(done * BAR / total);
+	(void)fprintf(stderr, "\r\033[K%s [%.*s%*s] %3u %%  %" PRIu64 " of %" PRIu64 " records",
+		      (const char *)what, filled, "##############################", BAR - filled,
+		      "", (unsigned)(done * 100 / total), done, total);
+}
+
+static void index_progress(void *context, uint64_t done, uint64_t total)
+{
+	(void)context;
+	audit_progress("reading", done, total);
+}
+
+/* The first ones by name; the summary has their number. */
+static void bad_record(void *context, uint64_t index, const char *why)
+{
+	unsigned *n = context;
+	char line[AUDIT_SHOWN];
+
+	if (++*n > BAD_SHOWN)
+		return;
+	audit_progress("", 1, 1);
+	(void)snprintf(line, sizeof(line), "record %" PRIu64 " is none: %s; going on without it",
+		       index, why);
+	cli_say(line);
+}
+
+static void notice(void *context, const char *text)
+{
+	(void)context;
+	audit_progress("", 1, 1);
+	cli_say(text);
+}
+
+/* What was passed over when it was read in is said each time: it may be what is looked for. */
+static void warn_of_bad(struct logindex *x, unsigned shown)
+{
+	struct index_summary s;
+	struct error ignored = {0};
+	char line[200];
+
+	if (logindex_summary(x, &s, &ignored) < 0 || s.bad == 0 || s.bad == shown)
+		return;
+	(void)snprintf(line, sizeof(line),
+		       "%" PRIu64 " records of the log are none, the first is %" PRIu64
+		       "; see belljar audit verify",
+		       s.bad, s.first_bad);
+	cli_say(line);
+}
+
+struct logindex *audit_open_index(const struct audit_options *o, struct log_reader *r, bool rebuild,
+				  struct error *err)
+{
+	static unsigned bad;
+	struct index_options options = {
+		.in_memory = o->no_index,
+		.rebuild = rebuild,
+		.progress = index_progress,
+		.bad_record = bad_record,
+		.notice = notice,
+		.context = &bad,
+	};
+	struct logindex *x = logindex_open(r, &options, err);
+
+	audit_progress("", 1, 1);
+	if (x)
+		warn_of_bad(x, bad <= BAD_SHOWN ? bad : 0);
+	return x;
+}
