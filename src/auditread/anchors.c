@@ -18,7 +18,8 @@
 static int keep(struct anchors *a, const char *file, size_t line, const struct buf *text,
 		struct error *err)
 {
-	own_str name = NULL, copy = NULL;
+	own_str name = NULL;
+	own_str copy = NULL;
 
 	if (a->n == a->room) {
 		size_t room = a->room ? 2 * a->room : 64;

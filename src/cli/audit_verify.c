@@ -114,10 +114,16 @@ static int json_report(const struct verify_report *r, size_t n_anchors, struct e
 	return 0;
 }
 
+static void progress(void *context, uint64_t done, uint64_t total)
+{
+	(void)context;
+	audit_progress("verifying", done, total);
+}
+
 static int verify(const struct audit_options *o, struct verify_report *report, struct error *err)
 {
 	own(anchors) a = {0};
-	struct verify_options options = {.progress = audit_progress, .context = "verifying"};
+	struct verify_options options = {.progress = progress};
 	struct note_key key;
 	char path[PATH_MAX];
 	uint64_t start = clock_us();
@@ -134,7 +140,7 @@ static int verify(const struct audit_options *o, struct verify_report *report, s
 	options.anchors = a.list;
 	options.n_anchors = a.n;
 	done = verify_log(path, &options, report, err);
-	audit_progress("", 1, 1);
+	audit_progress_end();
 	if (done < 0)
 		return fail_in(err, "verify %s", path);
 	if (o->json)
@@ -255,7 +261,8 @@ static void json_proof(const struct proof *p)
 
 static int verify_proof(const struct audit_options *o, const char *file, struct error *err)
 {
-	own_str text = malloc(PROOF_MAX + 1), room = malloc(PROOF_MAX);
+	own_str text = malloc(PROOF_MAX + 1);
+	own_str room = malloc(PROOF_MAX);
 	struct note_key key;
 	struct error why = {0};
 	struct proof p;

@@ -123,32 +123,35 @@ bool audit_wants_colour(FILE *to)
 	return isatty(fileno(to)) && !is_set(no);
 }
 
-void audit_progress(void *what, uint64_t done, uint64_t total)
+/* There is one at a time. */
+static uint64_t bar_shown_us;
+static bool bar_is_there;
+
+void audit_progress(const char *what, uint64_t done, uint64_t total)
 {
-	static uint64_t shown_at;
-	static bool there;
 	uint64_t now = clock_us();
 	int filled;
 
 	if (!isatty(STDERR_FILENO))
 		return;
-	if (done >= total) {
-		if (there)
-			(void)fputs("\r\033[K", stderr);
-		there = false;
-		return;
-	}
 	/* A bar that comes and goes at once only flickers. */
-	if (shown_at == 0)
-		shown_at = now;
-	if (now - shown_at < BAR_EVERY_US)
+	if (bar_shown_us == 0)
+		bar_shown_us = now;
+	if (now - bar_shown_us < BAR_EVERY_US || total == 0 || done > total)
 		return;
-	shown_at = now;
-	there = true;
+	bar_shown_us = now;
+	bar_is_there = true;
 	filled = (int)(done * BAR / total);
 	(void)fprintf(stderr, "\r\033[K%s [%.*s%*s] %3u %%  %" PRIu64 " of %" PRIu64 " records",
-		      (const char *)what, filled, "##############################", BAR - filled,
-		      "", (unsigned)(done * 100 / total), done, total);
+		      what, filled, "##############################", BAR - filled, "",
+		      (unsigned)(done * 100 / total), done, total);
+}
+
+void audit_progress_end(void)
+{
+	if (bar_is_there)
+		(void)fputs("\r\033[K", stderr);
+	bar_is_there = false;
 }
 
 static void index_progress(void *context, uint64_t done, uint64_t total)
@@ -165,7 +168,7 @@ static void bad_record(void *context, uint64_t index, const char *why)
 
 	if (++*n > BAD_SHOWN)
 		return;
-	audit_progress("", 1, 1);
+	audit_progress_end();
 	(void)snprintf(line, sizeof(line), "record %" PRIu64 " is none: %s; going on without it",
 		       index, why);
 	cli_say(line);
@@ -174,7 +177,7 @@ static void bad_record(void *context, uint64_t index, const char *why)
 static void notice(void *context, const char *text)
 {
 	(void)context;
-	audit_progress("", 1, 1);
+	audit_progress_end();
 	cli_say(text);
 }
 
@@ -208,7 +211,7 @@ struct logindex *audit_open_index(const struct audit_options *o, struct log_read
 	};
 	struct logindex *x = logindex_open(r, &options, err);
 
-	audit_progress("", 1, 1);
+	audit_progress_end();
 	if (x)
 		warn_of_bad(x, bad <= BAD_SHOWN ? bad : 0);
 	return x;

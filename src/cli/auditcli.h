@@ -54,8 +54,9 @@ const char *audit_text(struct record_text t, char *room, size_t size);
 int audit_printed(int code);
 
 bool audit_wants_colour(FILE *to);
-/* "\r[####  ] ..." on stderr if that is a terminal; done == total: gone again. */
-void audit_progress(void *what, uint64_t done, uint64_t total);
+/* "\r[####  ] ..." on stderr if that is a terminal, and away with it. */
+void audit_progress(const char *what, uint64_t done, uint64_t total);
+void audit_progress_end(void);
 
 /* The parts of a line for people. */
 void audit_print_record(uint64_t index, const struct record_view *v, FILE *to);

@@ -10,45 +10,19 @@
 #include "cli/cli.h"
 
 #define AT(member) offsetof(struct audit_options, member)
-/* clang-format off: one option, one line */
-#define LOG                                                             \
-	{                                                               \
-		"log", "DIR", WORD_TEXT, AT(log), "the log's directory" \
-	}
-#define KEY                                                              \
-	{                                                                \
-		"key", "FILE", WORD_TEXT, AT(key),                       \
-			"believe this key, not the one in the directory" \
-	}
-#define JSON                                                 \
-	{                                                    \
-		"json", NULL, WORD_FLAG, AT(json), "as JSON" \
-	}
-#define HELP                                                   \
-	{                                                      \
-		"help", NULL, WORD_FLAG, AT(help), "this list" \
-	}
-#define SINCE                                                                                     \
-	{                                                                                         \
-		"since", "TIME", WORD_TEXT, AT(since), "from then on: 2h (ago), 2026-11-15T10:00" \
-	}
-#define UNTIL                                                             \
-	{                                                                 \
-		"until", "TIME", WORD_TEXT, AT(until), "before that time" \
-	}
-#define MEMORY                                                                                \
-	{                                                                                     \
-		"no-index", NULL, WORD_FLAG, AT(no_index), "read the whole log, not index.db" \
-	}
+/* clang-format off */
+#define LOG    {"log", "DIR", WORD_TEXT, AT(log), "the log's directory"}
+#define KEY    {"key", "FILE", WORD_TEXT, AT(key), "believe this key, not the one in the directory"}
+#define JSON   {"json", NULL, WORD_FLAG, AT(json), "as JSON"}
+#define HELP   {"help", NULL, WORD_FLAG, AT(help), "this list"}
+#define SINCE  {"since", "TIME", WORD_TEXT, AT(since), "from then on: 2h (ago), 2026-11-15T10:00"}
+#define UNTIL  {"until", "TIME", WORD_TEXT, AT(until), "before that time"}
+#define MEMORY {"no-index", NULL, WORD_FLAG, AT(no_index), "read the whole log, not index.db"}
 
 static const struct word_row tail_rows[] = {
 	{"follow", NULL, WORD_FLAG, AT(follow), "go on as records come (-f)"},
 	{"lines", "N", WORD_TEXT, AT(lines), "so many of the last records, 20 (-n)"},
-	JSON,
-	LOG,
-	KEY,
-	HELP,
-	{0},
+	JSON, LOG, KEY, HELP, {0},
 };
 static const struct word_row query_rows[] = {
 	{"tool", "NAME", WORD_TEXT, AT(tool), "of this tool"},
@@ -56,58 +30,33 @@ static const struct word_row query_rows[] = {
 	{"status", "WORD", WORD_TEXT, AT(status), "success, error, timeout, ..., aborted, open"},
 	{"decision", "WORD", WORD_TEXT, AT(decision), "allow, ask or deny"},
 	{"kind", "WORD", WORD_TEXT, AT(kind), "first record of that kind: policy_loaded, ..."},
-	SINCE,
-	UNTIL,
+	SINCE, UNTIL,
 	{"limit", "N", WORD_TEXT, AT(limit), "the latest N, 100; 0: all"},
-	JSON,
-	LOG,
-	KEY,
-	MEMORY,
-	HELP,
-	{0},
+	JSON, LOG, KEY, MEMORY, HELP, {0},
 };
 static const struct word_row show_rows[] = {JSON, LOG, KEY, MEMORY, HELP, {0}};
 static const struct word_row verify_rows[] = {
-	{"anchor", "FILE", WORD_EACH, AT(anchor),
-	 "checkpoints that were kept elsewhere; repeatable"},
-	JSON,
-	LOG,
-	KEY,
-	HELP,
-	{0},
+	{"anchor", "FILE", WORD_EACH, AT(anchor), "checkpoints that were kept elsewhere; repeatable"},
+	JSON, LOG, KEY, HELP, {0},
 };
 static const struct word_row prove_rows[] = {
 	{"out", "FILE", WORD_TEXT, AT(out), "write it there; an old file is not overwritten"},
 	{"no-record", NULL, WORD_FLAG, AT(no_record), "with the record's hash only"},
-	LOG,
-	KEY,
-	HELP,
-	{0},
+	LOG, KEY, HELP, {0},
 };
 static const struct word_row proof_rows[] = {
 	{"key", "FILE", WORD_TEXT, AT(key), "key.pub of the log; needed"},
-	JSON,
-	HELP,
-	{0},
+	JSON, HELP, {0},
 };
 static const struct word_row export_rows[] = {
 	{"ocsf", NULL, WORD_FLAG, AT(ocsf), "events of OCSF 1.8, one JSON object on each line"},
-	SINCE,
-	UNTIL,
-	LOG,
-	KEY,
-	HELP,
-	{0},
+	SINCE, UNTIL, LOG, KEY, HELP, {0},
 };
 static const struct word_row anchor_rows[] = {
 	{"file", "FILE", WORD_TEXT, AT(file), "append it to this file"},
 	{"syslog", NULL, WORD_FLAG, AT(syslog), "send it to the system log"},
 	{"command", "PROGRAM", WORD_TEXT, AT(command), "hand it to a program on standard input"},
-	JSON,
-	LOG,
-	KEY,
-	HELP,
-	{0},
+	JSON, LOG, KEY, HELP, {0},
 };
 static const struct word_row index_rows[] = {JSON, LOG, KEY, HELP, {0}};
 /* clang-format on */
@@ -115,7 +64,7 @@ static const struct word_row index_rows[] = {JSON, LOG, KEY, HELP, {0}};
 
 struct audit_command {
 	const char *name;
-	char *title; /* as messages name it */
+	const char *title; /* as messages name it */
 	const char *words, *what;
 	const struct word_row *rows;
 	size_t least, most; /* words that are no options */
@@ -228,7 +177,7 @@ int cmd_audit(int argc, char **argv)
 	c = find(argv[1]);
 	if (!c)
 		return complain_about(argv[1]);
-	argv[1] = c->title;
+	argv[1] = (char *)c->title;
 	if (c->rows == tail_rows)
 		lengthen(argv + 2);
 	if (words_parse(c->rows, argv + 1, &o, &rest, &err) < 0)
