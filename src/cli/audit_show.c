@@ -196,6 +196,8 @@ static void say_measures(const struct story *s, const char *title, const char *m
 	(void)printf("  %-*s", TITLE, title);
 	json_object_foreach((json_t *)object, key, value)
 	{
+		if (json_integer_value(value) == 0)
+			continue;
 		(void)fputs(between, stdout);
 		print_measure(key, (uint64_t)json_integer_value(value));
 		between = ", ";

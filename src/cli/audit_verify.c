@@ -19,7 +19,7 @@
 #include "cli/auditcli.h"
 #include "cli/cli.h"
 
-enum { JSON_ROOM = 1 << 20 };
+enum { JSON_ROOM = 1 << 20, SLOW_US = 200000 };
 
 /* verify */
 
@@ -53,7 +53,7 @@ static void print_report(const struct verify_report *r, size_t n_anchors, uint64
 		     " bytes, root %s\n",
 		     r->records, r->signed_, r->bytes, hex);
 	if (r->open)
-		(void)printf("%" PRIu64 " calls began and have no end (yet)\n", r->open);
+		(void)printf("calls that began and have no end (yet): %" PRIu64 "\n", r->open);
 	if (r->backward)
 		(void)printf("%" PRIu64
 			     " records are older than the one before: the clock was set\n",
@@ -63,9 +63,10 @@ static void print_report(const struct verify_report *r, size_t n_anchors, uint64
 			     "key is not shown\n");
 	else
 		(void)printf("%zu anchored checkpoints were looked at\n", n_anchors);
-	(void)printf("%s (%.0f records a second)\n",
-		     r->findings ? "THE LOG IS NOT WHAT WAS SIGNED" : "the log is what was signed",
-		     (double)r->records * 1e6 / (double)(took_us ? took_us : 1));
+	if (took_us > SLOW_US)
+		(void)printf("%.1f s, %.0f records a second\n", (double)took_us / 1e6,
+			     (double)r->records * 1e6 / (double)took_us);
+	(void)puts(r->findings ? "THE LOG IS NOT WHAT WAS SIGNED" : "the log is what was signed");
 }
 
 static void write_findings(struct jsonout *j, const struct verify_report *r)

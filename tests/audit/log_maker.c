@@ -2,7 +2,6 @@
 /* log_maker.c - log_maker DIR ORIGIN: makes a log from what standard input says, line by line.
  *
  *     {"kind": "started", "id": ..., ...}   a record, as the scribe would write it
- *     raw TEXT                              a line that is no record
  *     checkpoint                            signs what is there
  *     wait                                  says "waiting", and goes on at the next line
  *
@@ -77,7 +76,7 @@ static void fill_numbers(struct record *r, const json_t *o, struct outcome *outc
 	}
 }
 
-static int write_record(struct log *l, const json_t *o, struct buf *line, struct error *err)
+static int write_record(const json_t *o, struct buf *line, struct error *err)
 {
 	static const struct limits limits = {.wall_ms = 30000, .memory_bytes = 256 << 20};
 	static struct layer_report layers[LAYER_COUNT];
@@ -88,7 +87,6 @@ static int write_record(struct log *l, const json_t *o, struct buf *line, struct
 	const char *rule;
 	json_t *count;
 
-	(void)l;
 	fill_texts(&r, o);
 	fill_numbers(&r, o, &outcome);
 	hash_bytes("policy", 6, &policy);
@@ -101,8 +99,8 @@ static int write_record(struct log *l, const json_t *o, struct buf *line, struct
 		r.layers = layers;
 	}
 	json_object_foreach(json_object_get(o, "redactions"), rule, count)
-		redactions[r.n_redactions++] = (struct record_redaction){
-			rule, (uint64_t)json_integer_value(count)};
+		redactions[r.n_redactions++] =
+			(struct record_redaction){rule, (uint64_t)json_integer_value(count)};
 	r.redactions = redactions;
 	return record_write(&r, line, err);
 }
@@ -133,12 +131,10 @@ static int obey(struct log *l, const char *text, size_t len, struct error *err)
 		(void)puts("waiting");
 		return fflush(stdout);
 	}
-	if (strncmp(text, "raw ", 4) == 0)
-		return append(l, text + 4, len - 4, err);
 	o = json_loadb(text, len, JSON_ALLOW_NUL, NULL);
 	if (!o)
 		return fail(err, ERR_CALLER, "no JSON: %.80s", text);
-	result = write_record(l, o, &line, err);
+	result = write_record(o, &line, err);
 	json_decref(o);
 	return result < 0 ? -1 : append(l, buf_str(&line), line.len, err);
 }
