@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* evidence.c - how long a question about a million records takes: evidence [RECORDS]. */
+/* auditquery.c - how long a question about a million records takes: auditquery [RECORDS]. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
@@ -189,7 +189,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 
 int main(int argc, char **argv)
 {
-	char path[] = "/var/tmp/belljar-evidence-XXXXXX";
+	char path[] = "/var/tmp/belljar-auditquery-XXXXXX";
 	struct error err = {0};
 	uint64_t records = RECORDS;
 	int result;
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 		return 1;
 	result = measure(path, records, &err);
 	if (result < 0)
-		(void)fprintf(stderr, "evidence: %s\n", err.text);
+		(void)fprintf(stderr, "auditquery: %s\n", err.text);
 	(void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return result < 0;
 }
