@@ -11,6 +11,7 @@ call:    base call
 sandbox: base call sandbox
 policy:  base call policy
 screen:  base call screen
+audit:   base call audit
 gate:    base call policy screen sandbox lib gate
 cli:     base call policy screen gate sandbox cli lib
 lib:     base call sandbox cli lib
