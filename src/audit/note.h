@@ -49,7 +49,7 @@ bool note_name_is_fine(const char *name);
  * fine. */
 int note_key_parse(const char *text, size_t len, struct note_key *ret, struct error *err);
 void note_key_text(const struct note_key *key, char ret_text[static NOTE_KEY_MAX]);
-/* From a file, or the text itself if it has a plus sign in it and no slash before. */
+/* From a file beneath dir (AT_FDCWD works). */
 int note_key_read(int dir, const char *path, struct note_key *ret, struct error *err);
 
 /* Makes a key pair in two files beneath dir: secret (0600) and public (0644).  Fails if the secret

@@ -13,6 +13,7 @@ enum finding_kind {
 	FINDING_LINE,       /* no record, or not whole */
 	FINDING_CHANGED,    /* a record is not the one that was hashed */
 	FINDING_MISSING,    /* a record is gone */
+	FINDING_ADDED,      /* a line that was never signed stands among them */
 	FINDING_MOVED,      /* a record stands in another one's place */
 	FINDING_SEGMENT,    /* a file is missing, too short or too long */
 	FINDING_TILE,       /* a tile is missing or not made from the lines */
