@@ -145,7 +145,7 @@ int audit_open(struct audit *a, const struct audit_config *config, struct error 
 static int send_one(struct audit *a, struct audit_entry *e, struct error *err)
 {
 	struct scribe_request request = {
-		.flags = a->durable ? PUT_DURABLE : 0,
+		.flags = (a->durable ? PUT_DURABLE : 0) | (e->again ? PUT_AGAIN : 0),
 		.line_len = (uint32_t)e->len,
 	};
 	struct iovec pieces[] = {{&request, sizeof(request)}, {(void *)e->line, e->len}};
@@ -179,8 +179,10 @@ static int send_all(struct audit *a, struct audit_entry *entries, size_t n, stru
 
 static void forget_sent(struct audit_entry *entries, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		entries[i].again |= entries[i].ticket != 0;
 		entries[i].ticket = 0;
+	}
 }
 
 void audit_post(struct audit *a, struct audit_entry *entries, size_t n)

@@ -42,6 +42,7 @@ struct audit_entry {
 	size_t len;
 	struct audit_receipt receipt;
 	uint64_t ticket; /* 0: not sent, or sent to one that is gone */
+	bool again;      /* it was sent to one that is gone */
 };
 
 struct audit {
@@ -66,8 +67,8 @@ void audit_end(struct audit *a); /* for own(audit) */
 /* Sends and does not wait: audit_write() will.  What fails here is tried again there. */
 void audit_post(struct audit *a, struct audit_entry *entries, size_t n);
 /* All of them are in the log, in this order, and have receipts, or -1.  A scribe that dies
- * meanwhile is replaced and hears again what it did not answer: a record may then be in the log
- * twice. */
+ * meanwhile is replaced and hears again what it did not answer; what is in the log already is not
+ * written twice, except that a call may be aborted and begin once more. */
 int audit_write(struct audit *a, struct audit_entry *entries, size_t n, struct error *err);
 
 #endif

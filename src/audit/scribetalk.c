@@ -62,7 +62,8 @@ int scribe_check_request(const struct scribe_request *r, size_t came, const char
 
 	if (check_head(&r->head, came, sizeof(*r), err) < 0)
 		return -1;
-	if (r->head.kind == PUT_NONE || r->head.kind >= PUT_COUNT || r->flags & ~(uint32_t)PUT_FLAGS)
+	if (r->head.kind == PUT_NONE || r->head.kind >= PUT_COUNT ||
+	    r->flags & ~(uint32_t)PUT_FLAGS)
 		return fail(err, ERR_INTERNAL, "a request of kind %u with flags %u", r->head.kind,
 			    r->flags);
 	if (r->line_len != came - sizeof(*r) || !scribe_is_line(line, r->line_len))

@@ -53,7 +53,8 @@ enum scribe_put {
 
 enum {
 	PUT_DURABLE = 1 << 0, /* answer when it is on the disk, not when it is written */
-	PUT_FLAGS = PUT_DURABLE,
+	PUT_AGAIN = 1 << 1,   /* sent before, to a scribe that died before it answered */
+	PUT_FLAGS = PUT_DURABLE | PUT_AGAIN,
 };
 
 struct scribe_request {

@@ -40,6 +40,23 @@ static size_t find_in_batch(const struct scribe *s, size_t kept, const char *key
 	return none;
 }
 
+/* Only the answer was lost?  A call that begins is another matter: it has been aborted since. */
+static bool is_in_log(const struct scribe *s, struct pending *p)
+{
+	const struct scribe_request *r = p->request;
+	struct hash leaf;
+
+	if (!(r->flags & PUT_AGAIN) || r->head.kind == PUT_STARTED || s->n_tail == 0)
+		return false;
+	hash_leaf(r + 1, r->line_len, &leaf);
+	for (size_t i = 0; i < s->n_tail; i++)
+		if (hash_equal(&s->tail[i].leaf, &leaf)) {
+			p->receipt = (struct receipt){s->tail[i].index, leaf};
+			return true;
+		}
+	return false;
+}
+
 /* true: it is answered already. */
 static bool answer_at_once(struct scribe *s, struct pending *p, size_t *starts)
 {
@@ -48,8 +65,9 @@ static bool answer_at_once(struct scribe *s, struct pending *p, size_t *starts)
 	const struct scribe_request *r = p->request;
 	const struct once *once = r->head.kind == PUT_ONCE ? find_once(s, r->key) : NULL;
 
-	if (once) {
+	if (once)
 		p->receipt = once->receipt;
+	if (once || is_in_log(s, p)) {
 		peers_answer(p);
 		return true;
 	}

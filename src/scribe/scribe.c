@@ -62,7 +62,7 @@ static int open_door(struct scribe *s, struct error *err)
 	return 0;
 }
 
-/* Calls that an earlier scribe saw begin and nobody saw end. */
+/* What an earlier scribe left: calls that began and did not end, and answers that nobody got. */
 
 static void read_call(struct scribe *s, const struct log_line *line, uint64_t index)
 {
@@ -80,21 +80,38 @@ static void read_call(struct scribe *s, const struct log_line *line, uint64_t in
 		(void)open_calls_remove(&s->open, id);
 }
 
-static int find_open_calls(struct scribe *s, struct error *err)
+static void read_old(struct scribe *s, const struct log_line *line, uint64_t index)
 {
+	struct old_line *old = &s->tail[s->n_tail % TAIL_MAX];
+
+	if (index >= log_since(s->log))
+		read_call(s, line, index);
+	if (index + TAIL_MAX < log_size(s->log) || s->n_tail == TAIL_MAX)
+		return;
+	old->index = index;
+	hash_leaf(line->data, line->len, &old->leaf);
+	s->n_tail++;
+}
+
+static int read_what_was_left(struct scribe *s, struct error *err)
+{
+	uint64_t since = log_since(s->log), size = log_size(s->log);
 	struct log_reader *reader = NULL;
 	struct log_line line;
 	uint64_t index;
 	int got = 0;
 
-	if (log_since(s->log) >= log_size(s->log))
+	/* Records are answered before they are signed: nothing is left. */
+	if (since >= size)
 		return 0;
 	reader = log_reader_open(".", err);
 	if (!reader)
 		return -1;
-	got = log_seek(reader, log_since(s->log), err);
+	if (since + TAIL_MAX > size)
+		since = size > TAIL_MAX ? size - TAIL_MAX : 0;
+	got = log_seek(reader, since, err);
 	while (got >= 0 && (got = log_next(reader, &line, &index, err)) > 0)
-		read_call(s, &line, index);
+		read_old(s, &line, index);
 	log_reader_close(reader);
 	return got;
 }
@@ -104,7 +121,7 @@ static int begin_log(struct scribe *s, struct error *err)
 	struct record up = {
 		.kind = RECORD_STARTED_UP, .version = BELLJAR_VERSION, .layers = s->layers};
 
-	if (find_open_calls(s, err) < 0)
+	if (read_what_was_left(s, err) < 0)
 		return fail_in(err, "look for open calls");
 	batch_abort_orphans(s, "the scribe ended before the call did");
 	if (s->trouble.kind != ERR_NONE) {

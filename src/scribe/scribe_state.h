@@ -13,9 +13,10 @@ enum {
 	BATCH_BYTES = 2 << 20, /* of messages that are written together */
 	PER_PEER = 32,         /* messages of one caller in a batch: the others want their turn */
 	ONCE_MAX = 64,
-	SYNC_MS = 50,        /* after the first record that is not on disk yet */
-	CHECKPOINT_MS = 100, /* between two signatures */
-	RETRY_MS = 100,      /* after the disk said no */
+	TAIL_MAX = 2 * LOG_BATCH_MAX, /* more than can be written and not answered */
+	SYNC_MS = 50,                 /* after the first record that is not on disk yet */
+	CHECKPOINT_MS = 100,          /* between two signatures */
+	RETRY_MS = 100,               /* after the disk said no */
 };
 
 struct peer {
@@ -40,6 +41,12 @@ struct once {
 	struct receipt receipt;
 };
 
+/* A line that was in the log when we came, and may have got no answer. */
+struct old_line {
+	uint64_t index;
+	struct hash leaf;
+};
+
 struct scribe {
 	const struct scribe_options *options;
 	int directory, listener, signals;
@@ -49,6 +56,8 @@ struct scribe {
 	size_t n_peers;
 	uint64_t peers_seen;
 	struct open_calls open;
+	struct old_line tail[TAIL_MAX];
+	size_t n_tail;
 	struct once once[ONCE_MAX];
 	size_t n_once; /* ever; the newest ONCE_MAX are kept */
 	bool ending;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""scribe_test.py BELLJAR SCRIBE RECORDS: calls and the audit log, from end to end.
+"""scribe_test.py BELLJAR SCRIBE RECORDS CHECK_LOG [NAME]: calls and the audit log, from end to end.
 
 Every test has a directory of its own.  What was acknowledged must be in the log, whatever was
 killed meanwhile; what cannot be written down must not run.
@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-BELLJAR, SCRIBE, RECORDS = (os.path.realpath(p) for p in sys.argv[1:4])
+BELLJAR, SCRIBE, RECORDS, CHECK_LOG = (os.path.realpath(p) for p in sys.argv[1:5])
 STRANGER = 61235
 USER = 61234
 POLICY = """version: 1
@@ -73,10 +73,19 @@ class Place:
         return self
 
     def __exit__(self, *_):
-        for pid in self.scribes():
-            os.kill(pid, signal.SIGKILL)
-        wait_for(lambda: not self.scribes())
+        self.end_scribes(signal.SIGKILL)
         shutil.rmtree(self.dir, ignore_errors=True)
+
+    def end_scribes(self, how):
+        for pid in self.scribes():
+            os.kill(pid, how)
+        wait_for(lambda: not self.scribes())
+
+    def verify(self):
+        """Every line, hash and signature, and every call has its end."""
+        self.end_scribes(signal.SIGTERM)
+        done = subprocess.run([CHECK_LOG, self.audit], capture_output=True, text=True)
+        check(done.returncode == 0, done.stdout)
 
     def who(self):
         if os.geteuid() != 0 or not self.uid:
@@ -229,6 +238,7 @@ def calls_at_once_share_one_scribe():
         check(kinds.count("started_up") == 1 and kinds.count("policy_loaded") == 1, kinds)
         check(kinds.count("started") == kinds.count("finished") == 12, kinds)
         check(len(place.scribes()) == 1, place.scribes())
+        place.verify()
 
 
 def an_idle_scribe_ends_in_order_and_the_next_call_starts_another():
@@ -264,6 +274,7 @@ def a_call_outlives_its_scribe_and_says_how_it_ended():
         kinds = place.kinds()
         check(kinds == ["started_up", "policy_loaded", "started", "aborted", "started_up",
                         "finished"], kinds)
+        place.verify()
 
 
 def what_an_old_scribe_left_open_is_aborted_by_the_next():
@@ -283,9 +294,7 @@ def what_an_old_scribe_left_open_is_aborted_by_the_next():
 def a_torn_last_line_is_repaired():
     with Place() as place:
         place.call("say", "--arg", "word=x")
-        for pid in place.scribes():
-            os.kill(pid, signal.SIGKILL)
-        wait_for(lambda: not place.scribes())
+        place.end_scribes(signal.SIGKILL)
         before = place.lines()
         segment = sorted(glob.glob(f"{place.audit}/log/*.jsonl"))[-1]
         with open(segment, "r+b") as log:
@@ -295,6 +304,7 @@ def a_torn_last_line_is_repaired():
         check(answer["status"] == "success", answer)
         check(place.lines()[:len(before)] == before, "acknowledged lines are gone")
         check(b"bj-half" not in b"".join(place.lines()), "half a line is in the log")
+        place.verify()
 
 
 def killed_again_and_again_the_scribe_loses_nothing_it_acknowledged():
@@ -334,6 +344,7 @@ def killed_again_and_again_the_scribe_loses_nothing_it_acknowledged():
             elif record["kind"] in ("finished", "aborted"):
                 open_calls.pop(record["id"], None)
         check(not open_calls, f"never ended: {list(open_calls)[:5]}")
+        place.verify()
         print(f"# {kills} kills, {acked} acknowledged, {len(lines)} lines; {out.strip()}")
 
 
@@ -379,10 +390,9 @@ def a_full_disk_refuses_calls_until_there_is_room():
             answer = place.call("say", "--arg", "word=y")
             check(answer["status"] == "success", answer)
             check_receipt(place, answer["receipt"], "finished", answer["id"])
+            place.verify()
         finally:
-            for pid in place.scribes():
-                os.kill(pid, signal.SIGKILL)
-            wait_for(lambda: not place.scribes())
+            place.end_scribes(signal.SIGKILL)
             subprocess.run(["umount", small], check=True)
 
 
@@ -549,7 +559,7 @@ TESTS = [
 
 
 def main():
-    wanted = [t for t in TESTS if len(sys.argv) < 5 or sys.argv[4] in t.__name__]
+    wanted = [t for t in TESTS if len(sys.argv) < 6 or sys.argv[5] in t.__name__]
     failed = 0
     print(f"1..{len(wanted)}", flush=True)
     for number, test in enumerate(wanted, 1):
