@@ -12,9 +12,10 @@ sandbox: base call sandbox
 policy:  base call policy
 screen:  base call screen
 audit:   base call audit
-gate:    base call policy screen sandbox lib gate
 auditread: base call audit auditread
-cli:     base call audit auditread policy screen gate sandbox cli lib
+scribe:  base call audit sandbox scribe
+gate:    base call policy screen audit sandbox lib gate
+cli:     base call policy screen audit auditread gate sandbox cli lib
 lib:     base call sandbox cli lib
 TABLE
 }

@@ -14,6 +14,7 @@
 #include "auditread/when.h"
 #include "base/clock.h"
 #include "base/own.h"
+#include "base/statedir.h"
 #include "base/text.h"
 #include "cli/cli.h"
 
@@ -26,31 +27,9 @@ static bool is_set(const char *value)
 
 int audit_directory(const struct audit_options *o, char *ret, size_t room, struct error *err)
 {
-	const char *named = secure_getenv("BELLJAR_AUDIT"), *state = secure_getenv("BELLJAR_STATE");
-	const char *xdg = secure_getenv("XDG_STATE_HOME"), *home = secure_getenv("HOME");
-	const char *head = NULL, *tail = "";
+	static const struct statedir place = {"audit log", "BELLJAR_AUDIT", "/audit"};
 
-	if (o->log) {
-		head = o->log;
-	} else if (is_set(named)) {
-		head = named;
-	} else if (is_set(state)) {
-		head = state;
-		tail = "/audit";
-	} else if (geteuid() == 0) {
-		head = "/var/lib/belljar/audit";
-	} else if (xdg && xdg[0] == '/') {
-		head = xdg;
-		tail = "/belljar/audit";
-	} else if (home && home[0] == '/') {
-		head = home;
-		tail = "/.local/state/belljar/audit";
-	}
-	if (!head)
-		return fail(err, ERR_CALLER, "which log? name its directory with --log");
-	if (snprintf(ret, room, "%s%s", head, tail) >= (int)room)
-		return fail(err, ERR_CALLER, "the path of the log is too long");
-	return 0;
+	return statedir_find(&place, o->log, ret, room, err);
 }
 
 int audit_key(const struct audit_options *o, struct note_key *ret, struct error *err)

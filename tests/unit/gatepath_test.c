@@ -123,11 +123,43 @@ TEST(a_dry_run_charges_nothing_and_runs_nothing)
 	CHECK(t.p.account.status == STATUS_UNKNOWN);
 }
 
+TEST(what_cannot_be_written_down_does_not_run)
+{
+	own(trial) t = {0};
+
+	begin(&t, "once", "{}");
+	t.p.helper = "/bin/false";
+	gate_pass(&t.p);
+	check_denied(&t.p);
+	CHECK_STR(t.p.ended_by, "announce");
+	CHECK_STR(t.p.why.rule, "audit");
+	CHECK(t.p.why.layer == WHY_KERNEL && !t.p.why.permanent);
+	CHECK(!t.p.announced && !t.p.receipt.given && !t.p.receipt_started.given);
+	CHECK(!t.p.admitted);
+}
+
+TEST(a_log_that_cannot_be_reached_refuses_in_time)
+{
+	const struct audit_config config = {
+		.directory = "/proc/nowhere", .scribe = "/bin/false", .patience_ms = 100};
+	own(audit) audit;
+	own(trial) t = {0};
+
+	audit_init(&audit);
+	begin(&t, "once", "{}");
+	CHECK(audit_open(&audit, &config, &t.p.trouble) < 0);
+	t.p.audit = &audit;
+	gate_pass(&t.p);
+	check_denied(&t.p);
+	CHECK_STR(t.p.ended_by, "announce");
+}
+
 TEST(without_a_helper_nothing_runs_and_the_answer_is_no)
 {
 	own(trial) t = {0};
 
 	begin(&t, "once", "{}");
+	t.policy->audit.off = true;
 	gate_pass(&t.p);
 	CHECK(t.p.decision == DECISION_DENY);
 	CHECK_STR(t.p.ended_by, "sandbox");
@@ -142,6 +174,7 @@ TEST(a_helper_that_is_none_is_a_refusal_that_names_no_path)
 	struct error err;
 
 	begin(&t, "once", "{}");
+	t.policy->audit.off = true;
 	t.p.helper = "/nowhere/to/be/found";
 	gate_pass(&t.p);
 	CHECK(t.p.decision == DECISION_DENY);
