@@ -99,19 +99,21 @@ static int take_line(struct splitter *s, const char *line, size_t len, struct er
 	return buf_add_str(&s->note, "\n", err);
 }
 
-static int split(struct anchors *a, const char *file, const struct buf *text, struct error *err)
+int anchors_add(struct anchors *a, const char *file, const char *text, size_t len,
+		struct error *err)
 {
 	struct splitter s = {.into = a, .file = file};
-	const char *at = buf_str(text), *end = at + text->len;
+	const char *at = text, *end = text + len;
 	int result = 0;
 
 	buf_init(&s.note, NOTE_MAX);
 	while (at < end && result == 0) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t len = newline ? (size_t)(newline - at) : (size_t)(end - at);
+		size_t line = newline ? (size_t)(newline - at) : (size_t)(end - at);
 
-		result = take_line(&s, at, len, err);
-		at += len + 1;
+		result = take_line(&s, at, line, err);
+		at += line;
+		at += newline != NULL;
 	}
 	if (result == 0)
 		result = flush(&s, err);
@@ -137,7 +139,7 @@ int anchors_load(struct anchors *a, const char *file, struct error *err)
 		return fail_in(err, "%s", file);
 	if (text.cut)
 		return fail(err, ERR_CALLER, "%s: more than %d bytes", file, ANCHOR_FILE_MAX);
-	if (split(a, file, &text, err) < 0)
+	if (anchors_add(a, file, buf_str(&text), text.len, err) < 0)
 		return -1;
 	return a->n > before ? 0 : fail(err, ERR_CALLER, "%s: there is no checkpoint in it", file);
 }

@@ -20,6 +20,9 @@ struct anchors {
 
 /* Adds what the file has.  A file without any checkpoint is an error: it would anchor nothing. */
 int anchors_load(struct anchors *a, const char *file, struct error *err);
+/* The same for text that is at hand, where none is no error. */
+int anchors_add(struct anchors *a, const char *file, const char *text, size_t len,
+		struct error *err);
 void anchors_done(struct anchors *a);
 void anchors_end(struct anchors *a); /* for own(anchors) */
 

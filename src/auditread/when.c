@@ -72,15 +72,17 @@ static bool take_date(const char **p, int64_t *ret_ms)
 static bool take_clock(const char **p, int64_t *ms)
 {
 	int hour, minute, second = 0, scale = 100;
+	bool seconds;
 
 	if (!take_number(p, 0, 2, &hour) || !take_number(p, ':', 2, &minute))
 		return false;
-	if (**p == ':' && !take_number(p, ':', 2, &second))
+	seconds = **p == ':';
+	if (seconds && !take_number(p, ':', 2, &second))
 		return false;
 	if (hour > 23 || minute > 59 || second > 60)
 		return false;
 	*ms += ((int64_t)hour * 60 + minute) * MINUTE_MS + second * 1000LL;
-	if (**p != '.' || (*p)[-3] != ':')
+	if (**p != '.' || !seconds)
 		return true;
 	if ((*p)[1] < '0' || (*p)[1] > '9')
 		return false;

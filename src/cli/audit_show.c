@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "auditread/plain.h"
 #include "base/buf.h"
@@ -29,6 +30,7 @@ struct story {
 	struct chapter list[CALL_RECORDS_MAX];
 	size_t n;
 	uint64_t signed_size; /* 0: no checkpoint holds */
+	int directory;        /* of the log */
 };
 
 static void story_end(struct story **s)
@@ -256,6 +258,19 @@ static void say_layers(const struct story *s)
 	(void)putchar('\n');
 }
 
+/* Where the output itself is, if it was kept and nobody dropped it since. */
+static void say_body(const struct story *s, const char *sha)
+{
+	struct hash h;
+	char path[HASH_HEX + 16];
+
+	if (!hash_from_hex(sha, strlen(sha), &h))
+		return;
+	(void)snprintf(path, sizeof(path), "blob/%.2s/%s", sha, sha + 2);
+	if (faccessat(s->directory, path, F_OK, 0) == 0)
+		say("", "it is kept in %s", path);
+}
+
 static void say_stream(const struct story *s, const char *member)
 {
 	const json_t *object = find(s, member);
@@ -269,6 +284,8 @@ static void say_stream(const struct story *s, const char *member)
 	say(member, "%" JSON_INTEGER_FORMAT " bytes%s; what was handed on has SHA-256 %s",
 	    json_integer_value(json_object_get(object, "bytes")),
 	    json_is_true(json_object_get(object, "truncated")) ? ", cut" : "", plain);
+	if (sha)
+		say_body(s, sha);
 }
 
 static void say_who(const struct story *s)
@@ -424,6 +441,7 @@ int audit_show(const struct audit_options *o, const struct word_list *rest)
 		(void)cli_complain(&err);
 		return err.kind == ERR_NOT_FOUND ? AUDIT_WRONG : EXIT_BELLJAR;
 	}
+	s->directory = log_reader_directory(r);
 	if (log_reader_checkpoint(r, &c, NULL, &why) == 0)
 		s->signed_size = c.size;
 	else

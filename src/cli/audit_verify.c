@@ -55,8 +55,7 @@ static void print_report(const struct verify_report *r, size_t n_anchors, uint64
 	if (r->open)
 		(void)printf("calls that began and have no end (yet): %" PRIu64 "\n", r->open);
 	if (r->backward)
-		(void)printf("%" PRIu64
-			     " records are older than the one before: the clock was set\n",
+		(void)printf("records that say an earlier time than the one before: %" PRIu64 "\n",
 			     r->backward);
 	if (n_anchors == 0)
 		(void)printf("no anchor was given: that nobody rewrote the whole log with its own "

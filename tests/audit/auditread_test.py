@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import pty
+import random
 import re
 import shutil
 import signal
@@ -14,7 +15,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 
 BELLJAR = os.path.realpath(sys.argv[1])
 MAKER = os.path.realpath(sys.argv[2])
@@ -228,6 +228,50 @@ def query_reads_only_what_is_new():
         p.make(finished(4), started(6))
         equal(ids(p.audit("query", "--status", "open")), [call_id(6)])
         equal(ids(p.audit("query", "--status", "success")), [call_id(1), call_id(4)])
+
+
+def query_agrees_with_a_plain_reading_of_the_log():
+    """Random calls, some said twice, some never ended; the model reads the lines one by one."""
+    chance = random.Random(7)
+    lines, open_calls = [], []
+    for n in range(600):
+        what = chance.random()
+        words = {"tool": chance.choice(["a", "b", "c\\"]), "client": chance.choice(["x", "y"])}
+        if what < 0.5:
+            lines.append(dict(started(n), **words))
+            open_calls.append((n, words))
+            if chance.random() < 0.1:
+                lines.append(dict(started(n), **words))
+        elif what < 0.6:
+            lines.append(denied(n, **words))
+        elif open_calls:
+            k, words = open_calls.pop(chance.randrange(len(open_calls)))
+            if chance.random() < 0.1:
+                lines.append(dict(kind="aborted", id=call_id(k), time_ms=NOON + n * 1000))
+            else:
+                end = dict(finished(k), status=chance.choice(["success", "error"]), **words)
+                lines += [end] * chance.choice([1, 1, 1, 2])
+    calls = {}
+    for line in lines:
+        call = calls.setdefault(line["id"], dict(line, state="open"))
+        if call["state"] == "open" and line["kind"] != "started":
+            call["state"] = line.get("status", line["kind"])
+    with Place() as p:
+        half = len(lines) // 2
+        p.make(*lines[:half])
+        p.audit("query")
+        p.make(*lines[half:])
+        for _ in range(25):
+            question = {key: chance.choice(values) for key, values in {
+                "tool": ["a", "b", "c\\"], "client": ["x", "y"],
+                "status": ["open", "success", "error", "aborted", "denied"]}.items()
+                if chance.random() < 0.6}
+            want = [i for i, c in calls.items()
+                    if all(c["state" if k == "status" else k] == v for k, v in question.items())]
+            limit = chance.choice([0, 1, 5])
+            words = [w for k, v in question.items() for w in ("--" + k, v)]
+            equal([question, ids(p.audit("query", "--limit", str(limit), *words))],
+                  [question, want[-limit:] if limit else want])
 
 
 def query_says_what_is_wrong_with_the_question():
