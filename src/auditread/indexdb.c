@@ -324,8 +324,9 @@ struct logindex *logindex_open(struct log_reader *r, const struct index_options 
 	}
 	x->reader = r;
 	x->options = *o;
-	buf_init(&x->begin_text, LOG_LINE_MAX);
-	buf_init(&x->end_text, LOG_LINE_MAX);
+	x->begins.reader = r;
+	buf_init(&x->begins.text, LOG_LINE_MAX);
+	buf_init(&x->ends.text, LOG_LINE_MAX);
 	if (open_index(x, err) < 0) {
 		logindex_close(x);
 		return NULL;
@@ -338,8 +339,10 @@ void logindex_close(struct logindex *x)
 	if (!x)
 		return;
 	disconnect(x);
-	buf_done(&x->begin_text);
-	buf_done(&x->end_text);
+	free(x->begun);
+	log_reader_close(x->ends.reader);
+	buf_done(&x->begins.text);
+	buf_done(&x->ends.text);
 	free(x);
 }
 

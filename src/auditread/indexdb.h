@@ -9,7 +9,12 @@
 #include "auditread/logindex.h"
 #include "base/buf.h"
 
-enum { INDEX_WORDS_CACHED = 256, INDEX_WORD_SHORT = 64 };
+enum {
+	INDEX_WORDS_CACHED = 256,
+	INDEX_WORD_SHORT = 64,
+	INDEX_ID_SHORT = 64,
+	INDEX_BEGUN = 16384, /* a power of two; at most half of them are taken */
+};
 
 /* Names come again and again: the last ones are known without asking. */
 struct index_word {
@@ -29,6 +34,23 @@ enum index_statement {
 	SQL_STATEMENT_COUNT
 };
 
+/* Reads on where it can: a search costs some hundred lines. */
+struct index_cursor {
+	struct log_reader *reader;
+	uint64_t next;
+	bool placed;
+	struct buf text; /* the line */
+};
+
+/* A call that began in the batch that is read in; it gets its row when it ends, or with the batch.
+ */
+struct index_begun {
+	uint64_t first, time_ms;
+	int64_t kind, status, decision, tool, client; /* words; 0: none */
+	char id[INDEX_ID_SHORT];
+	size_t id_len; /* 0: this place is free */
+};
+
 struct logindex {
 	struct log_reader *reader;
 	struct index_options options;
@@ -38,7 +60,10 @@ struct logindex {
 	uint64_t size;       /* records read in */
 	struct index_word words[INDEX_WORDS_CACHED];
 	bool rotten; /* the file is not to be believed: it must be made anew */
-	struct buf begin_text, end_text;
+	struct index_begun
+		*begun; /* INDEX_BEGUN places of a hash table, while a batch is read in */
+	size_t n_begun;
+	struct index_cursor begins, ends; /* two, because calls overlap */
 };
 
 /* The same for err as fail_sys(): -1, and x->rotten if it is the file that is broken. */
@@ -60,6 +85,12 @@ int indexdb_word(struct logindex *x, const char *text, size_t len, bool add, int
 		 struct error *err);
 /* From x->size on, everything that the log has. */
 int indexdb_fill(struct logindex *x, struct error *err);
+/* Keeps a call that began.  1: kept; 0: one with this id is kept already; -1: there is no room, or
+ * the id is too long. */
+int indexbegun_keep(struct logindex *x, struct record_text id, const struct index_begun *b);
+/* Gives it back and forgets it. */
+bool indexbegun_take(struct logindex *x, struct record_text id, struct index_begun *ret);
+void indexbegun_clear(struct logindex *x);
 /* Throws it away and reads the whole log. */
 int indexdb_rebuild(struct logindex *x, struct error *err);
 

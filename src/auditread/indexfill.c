@@ -4,6 +4,9 @@
  * A call is one row: its first record begins it, its last one ends it.  What is
  * said twice (a writer that died before it answered is told again) is kept as
  * `more`, so that `show` finds every record of a call.
+ *
+ * Most calls end soon after they began: those that began are kept in memory for
+ * a while (indexbegun.c), so that most rows are written once and as a whole.
  */
 #include <assert.h>
 #include <string.h>
@@ -103,22 +106,23 @@ int indexdb_word(struct logindex *x, const char *text, size_t len, bool add, int
 	return 0;
 }
 
-/* Binds the number of a word, or NULL where the record has none. */
-static int bind_word(struct logindex *x, sqlite3_stmt *s, int at, struct record_text t,
-		     struct error *err)
+/* The number of a word, 0 where the record has none. */
+static int number_of(struct logindex *x, struct record_text t, int64_t *ret, struct error *err)
 {
 	char plain[INDEX_ID_MAX];
-	size_t len = t.data ? record_text_get(t, plain, sizeof(plain)) : 0;
-	int64_t number;
 
-	if (!t.data) {
-		(void)sqlite3_bind_null(s, at);
+	*ret = 0;
+	if (!t.data)
 		return 0;
-	}
-	if (indexdb_word(x, plain, len, true, &number, err) < 0)
-		return -1;
-	(void)sqlite3_bind_int64(s, at, number);
-	return 0;
+	return indexdb_word(x, plain, record_text_get(t, plain, sizeof(plain)), true, ret, err);
+}
+
+static void bind_number(sqlite3_stmt *s, int at, int64_t number)
+{
+	if (number)
+		(void)sqlite3_bind_int64(s, at, number);
+	else
+		(void)sqlite3_bind_null(s, at);
 }
 
 static struct record_text word(const char *text)
@@ -169,39 +173,42 @@ static void bind_id(sqlite3_stmt *s, int at, struct record_text id)
 
 /* 1: there was such a call and it is at its end now; 0: there was none. */
 static int end_call(struct logindex *x, uint64_t index, const struct record_view *v,
-		    const char *status, struct error *err)
+		    const struct index_begun *b, struct error *err)
 {
 	sqlite3_stmt *s = ready(x, SQL_END_CALL, err);
 
 	if (!s)
 		return -1;
 	(void)sqlite3_bind_int64(s, 1, (int64_t)index);
+	bind_number(s, 2, b->status);
+	bind_number(s, 3, b->decision);
 	bind_id(s, 4, v->id);
-	if (bind_word(x, s, 2, word(status), err) < 0 || bind_word(x, s, 3, v->decision, err) < 0 ||
-	    finish(x, s, err) < 0)
+	if (finish(x, s, err) < 0)
 		return -1;
 	return sqlite3_changes(x->db) > 0;
 }
 
 /* 1: it has a row of its own now; 0: there is such a call already. */
-static int begin_call(struct logindex *x, uint64_t index, const struct record_view *v,
-		      const char *status, struct error *err)
+static int add_row(struct logindex *x, const struct index_begun *b, struct record_text id,
+		   bool ended, uint64_t last, struct error *err)
 {
 	sqlite3_stmt *s = ready(x, SQL_BEGIN_CALL, err);
 
 	if (!s)
 		return -1;
-	(void)sqlite3_bind_int64(s, 1, (int64_t)index);
-	if (v->kind == RECORD_STARTED && v->id.data)
-		(void)sqlite3_bind_null(s, 2);
+	(void)sqlite3_bind_int64(s, 1, (int64_t)b->first);
+	if (ended)
+		(void)sqlite3_bind_int64(s, 2, (int64_t)last);
 	else
-		(void)sqlite3_bind_int64(s, 2, (int64_t)index);
-	(void)sqlite3_bind_int64(s, 3, (int64_t)v->time_ms);
-	bind_id(s, 9, v->id);
-	if (bind_word(x, s, 4, word(record_kind_name(v->kind)), err) < 0 ||
-	    bind_word(x, s, 5, word(status), err) < 0 || bind_word(x, s, 6, v->decision, err) < 0 ||
-	    bind_word(x, s, 7, v->tool, err) < 0 || bind_word(x, s, 8, v->client, err) < 0 ||
-	    finish(x, s, err) < 0)
+		(void)sqlite3_bind_null(s, 2);
+	(void)sqlite3_bind_int64(s, 3, (int64_t)b->time_ms);
+	bind_number(s, 4, b->kind);
+	bind_number(s, 5, b->status);
+	bind_number(s, 6, b->decision);
+	bind_number(s, 7, b->tool);
+	bind_number(s, 8, b->client);
+	bind_id(s, 9, id);
+	if (finish(x, s, err) < 0)
 		return -1;
 	return sqlite3_changes(x->db) > 0;
 }
@@ -230,25 +237,96 @@ static int add_bad(struct logindex *x, uint64_t index, const char *why, struct e
 	return finish(x, s, err);
 }
 
+/* What a row would say of this record alone. */
+static int describe(struct logindex *x, uint64_t index, const struct record_view *v,
+		    struct index_begun *ret, struct error *err)
+{
+	char room[INDEX_ID_MAX];
+
+	*ret = (struct index_begun){.first = index, .time_ms = v->time_ms};
+	if (number_of(x, word(record_kind_name(v->kind)), &ret->kind, err) < 0 ||
+	    number_of(x, word(index_status(v, room, sizeof(room))), &ret->status, err) < 0 ||
+	    number_of(x, v->decision, &ret->decision, err) < 0 ||
+	    number_of(x, v->tool, &ret->tool, err) < 0)
+		return -1;
+	return number_of(x, v->client, &ret->client, err);
+}
+
+/* It began in this batch and ends here: 1, its row is there; 0, it did not, or was there before. */
+static int end_begun(struct logindex *x, uint64_t index, const struct record_view *v,
+		     const struct index_begun *end, struct error *err)
+{
+	struct index_begun begun;
+	int done;
+
+	if (!indexbegun_take(x, v->id, &begun))
+		return 0;
+	begun.status = end->status;
+	if (!begun.decision)
+		begun.decision = end->decision;
+	done = add_row(x, &begun, v->id, true, index, err);
+	return done ? done : add_more(x, begun.first, v->id, err);
+}
+
+static int end_record(struct logindex *x, uint64_t index, const struct record_view *v,
+		      const struct index_begun *b, struct error *err)
+{
+	int done = end_begun(x, index, v, b, err);
+
+	if (done == 0)
+		done = end_call(x, index, v, b, err);
+	return done ? done : add_row(x, b, v->id, true, index, err);
+}
+
+static int begin_record(struct logindex *x, const struct record_view *v,
+			const struct index_begun *b, struct error *err)
+{
+	int kept = indexbegun_keep(x, v->id, b);
+
+	return kept < 0 ? add_row(x, b, v->id, false, 0, err) : kept;
+}
+
 static int add_record(struct logindex *x, uint64_t index, const struct log_line *line,
 		      struct error *err)
 {
 	struct record_view v;
+	struct index_begun b;
 	struct error why = {0};
-	char room[INDEX_ID_MAX];
-	const char *status;
-	int done = 0;
+	int done;
 
 	if (record_read(line->data, line->len, &v, &why) < 0)
 		return add_bad(x, index, why.text, err);
-	status = index_status(&v, room, sizeof(room));
-	if (ends_call(v.kind) && v.id.data)
-		done = end_call(x, index, &v, status, err);
-	if (done == 0)
-		done = begin_call(x, index, &v, status, err);
+	if (describe(x, index, &v, &b, err) < 0)
+		return -1;
+	if (v.id.data && ends_call(v.kind))
+		done = end_record(x, index, &v, &b, err);
+	else if (v.id.data && v.kind == RECORD_STARTED)
+		done = begin_record(x, &v, &b, err);
+	else
+		done = add_row(x, &b, v.id, true, index, err);
 	if (done == 0)
 		done = add_more(x, index, v.id, err);
 	return done < 0 ? -1 : 0;
+}
+
+/* Those that did not end in this batch. */
+static int flush_begun(struct logindex *x, struct error *err)
+{
+	for (size_t i = 0; x->n_begun && i < INDEX_BEGUN; i++) {
+		struct index_begun *b = &x->begun[i];
+		struct record_text id = {b->id, b->id_len};
+		int done;
+
+		if (b->id_len == 0)
+			continue;
+		done = add_row(x, b, id, false, 0, err);
+		if (done == 0)
+			done = add_more(x, b->first, id, err);
+		if (done < 0)
+			return -1;
+	}
+	indexbegun_clear(x);
+	return 0;
 }
 
 static int note_position(struct logindex *x, uint64_t size, const struct hash *leaf,
@@ -300,6 +378,8 @@ static int fill_batch(struct logindex *x, uint64_t *total, struct error *err)
 	}
 	if (more < 0)
 		return -1;
+	if (flush_begun(x, err) < 0)
+		return -1;
 	if (n && note_position(x, x->size + n, &leaf, err) < 0)
 		return -1;
 	x->size += n;
@@ -323,6 +403,7 @@ int indexdb_fill(struct logindex *x, struct error *err)
 		if (more < 0) {
 			(void)sqlite3_exec(x->db, "ROLLBACK", NULL, NULL, NULL);
 			memset(x->words, 0, sizeof(x->words)); /* some of them are gone again */
+			indexbegun_clear(x);
 			x->size = before;
 			return -1;
 		}

@@ -9,7 +9,7 @@
 #include "auditread/indexdb.h"
 #include "base/own.h"
 
-enum { SQL_ROOM = 1024, BINDS_MAX = 16, LOOK_FIRST = 10000 };
+enum { SQL_ROOM = 1024, BINDS_MAX = 16, LOOK_FIRST = 10000, NEAR = 64 };
 
 struct where {
 	char sql[SQL_ROOM];
@@ -84,22 +84,56 @@ static int disagree(struct logindex *x, uint64_t index, struct error *err)
 		    index);
 }
 
-static int fetch(struct logindex *x, uint64_t index, struct buf *text, struct log_line *ret,
+/* The line goes to c->text, because the reader needs its room for the next one. */
+static int read_line(struct index_cursor *c, uint64_t index, struct error *err)
+{
+	struct log_line line = {0};
+	uint64_t found = 0;
+	int more = 1;
+
+	if (!c->placed || index < c->next || index - c->next > NEAR) {
+		c->placed = false;
+		if (log_seek(c->reader, index, err) < 0)
+			return -1;
+		c->placed = true;
+	}
+	do
+		more = log_next(c->reader, &line, &found, err);
+	while (more > 0 && found < index);
+	c->placed = more > 0;
+	c->next = index + 1;
+	if (more < 0)
+		return -1;
+	if (more == 0 || found != index)
+		return fail(err, ERR_NOT_FOUND, "there is no record %" PRIu64, index);
+	c->text.len = 0;
+	c->text.cut = false;
+	return buf_add(&c->text, line.data, line.len, err);
+}
+
+static int fetch(struct logindex *x, struct index_cursor *c, uint64_t index, struct log_line *ret,
 		 struct record_view *ret_view, struct error *err)
 {
 	struct error why = {0};
-	struct log_line line;
 
-	if (log_read(x->reader, index, &line, err) < 0)
+	if (read_line(c, index, err) < 0)
 		return err->kind == ERR_NOT_FOUND ? disagree(x, index, err) : -1;
-	text->len = 0;
-	text->cut = false;
-	if (buf_add(text, line.data, line.len, err) < 0)
-		return -1;
-	*ret = (struct log_line){buf_str(text), text->len};
-	if (text->cut || record_read(ret->data, ret->len, ret_view, &why) < 0)
+	*ret = (struct log_line){buf_str(&c->text), c->text.len};
+	if (c->text.cut || record_read(ret->data, ret->len, ret_view, &why) < 0)
 		return disagree(x, index, err);
 	return 0;
+}
+
+/* A second reader of the same directory, for the ends of calls. */
+static int open_ends(struct logindex *x, struct error *err)
+{
+	char path[64];
+
+	if (x->ends.reader)
+		return 0;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", log_reader_directory(x->reader));
+	x->ends.reader = log_reader_open(path, err);
+	return x->ends.reader ? 0 : -1;
 }
 
 static bool same(struct record_text a, struct record_text b)
@@ -139,10 +173,11 @@ static bool fits(const struct index_hit *h, const struct index_query *q)
 static int load_hit(struct logindex *x, const struct index_query *q, struct index_hit *h,
 		    struct error *err)
 {
-	if (fetch(x, h->first, &x->begin_text, &h->begin_line, &h->begin, err) < 0)
+	if (fetch(x, &x->begins, h->first, &h->begin_line, &h->begin, err) < 0)
 		return -1;
 	if (h->last != h->first) {
-		if (fetch(x, h->last, &x->end_text, &h->end_line, &h->end, err) < 0)
+		if (open_ends(x, err) < 0 ||
+		    fetch(x, &x->ends, h->last, &h->end_line, &h->end, err) < 0)
 			return -1;
 		if (!same(h->begin.id, h->end.id))
 			return disagree(x, h->last, err);
@@ -227,6 +262,7 @@ static int find(struct logindex *x, const struct index_query *q, struct found *f
 	struct where w = {0};
 
 	f->n = 0;
+	x->begins.placed = x->ends.placed = false; /* others may have used the reader */
 	if (build(x, q, &w, err) < 0)
 		return -1;
 	if (!w.nothing && collect(x, &w, f, err) < 0)
