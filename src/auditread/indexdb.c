@@ -232,13 +232,15 @@ static void throw_away(struct logindex *x)
 	}
 }
 
-/* A file of ours that nobody else may write, or none, in a directory that we may write. */
+/* A file of ours that nobody else may write, or none, in a directory of ours: root's file would be
+ * in the way of whoever owns the log. */
 static bool may_use_file(struct logindex *x)
 {
 	int dir = log_reader_directory(x->reader);
 	struct stat st;
 
-	if (faccessat(dir, ".", W_OK | X_OK, AT_EACCESS) < 0)
+	if (fstat(dir, &st) < 0 || st.st_uid != geteuid() ||
+	    faccessat(dir, ".", W_OK | X_OK, AT_EACCESS) < 0)
 		return false;
 	if (fstatat(dir, INDEX_FILE, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT;

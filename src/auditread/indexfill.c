@@ -20,8 +20,8 @@ static const char *const statements[] = {
 	[SQL_WORD_FIND] = "SELECT number FROM words WHERE word=?1",
 	[SQL_WORD_ADD] = "INSERT INTO words(word) VALUES(?1)",
 	[SQL_BEGIN_CALL] = "INSERT OR IGNORE INTO calls VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)",
-	[SQL_END_CALL] = "UPDATE calls SET last=?1, status=?2, decision=coalesce(decision,?3)"
-			 " WHERE id=?4 AND last IS NULL",
+	[SQL_END_CALL] = ("UPDATE calls SET last=?1, status=?2, decision=coalesce(decision,?3)"
+			  " WHERE id=?4 AND last IS NULL"),
 	[SQL_MORE] = "INSERT OR REPLACE INTO more VALUES(?1,?2)",
 	[SQL_BAD] = "INSERT OR REPLACE INTO bad VALUES(?1,?2)",
 	[SQL_META_PUT] = "INSERT OR REPLACE INTO meta VALUES(?1,?2)",

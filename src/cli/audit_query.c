@@ -142,15 +142,20 @@ static int export(const struct audit_options *o, struct exporter *e, struct erro
 	own_reader r = audit_open_log(o, err);
 	struct index_query q = {0};
 	struct log_line line;
-	uint64_t index;
+	uint64_t index, signed_size, end = 0;
 	int more;
 
 	if (!r || audit_times(o, &q, err) < 0 || log_seek(r, 0, err) < 0)
 		return -1;
+	signed_size = audit_signed_size(r);
 	(void)snprintf(e->origin, sizeof(e->origin), "%s", log_reader_key(r)->name);
-	while ((more = log_next(r, &line, &index, err)) > 0)
+	while ((more = log_next(r, &line, &index, err)) > 0) {
 		if (export_line(e, &q, index, &line, err) < 0)
 			return -1;
+		end = index + 1;
+	}
+	if (more == 0)
+		audit_check_end(signed_size, end);
 	return more;
 }
 

@@ -431,9 +431,8 @@ static void tell_json(const struct story *s)
 int audit_show(const struct audit_options *o, const struct word_list *rest)
 {
 	__attribute__((cleanup(story_end))) struct story *s = calloc(1, sizeof(*s));
-	struct error err = {0}, why = {0};
+	struct error err = {0};
 	own_reader r = s ? audit_open_log(o, &err) : NULL;
-	struct checkpoint c;
 
 	if (!s)
 		(void)fail_sys(&err, "show");
@@ -442,10 +441,7 @@ int audit_show(const struct audit_options *o, const struct word_list *rest)
 		return err.kind == ERR_NOT_FOUND ? AUDIT_WRONG : EXIT_BELLJAR;
 	}
 	s->directory = log_reader_directory(r);
-	if (log_reader_checkpoint(r, &c, NULL, &why) == 0)
-		s->signed_size = c.size;
-	else
-		cli_say(why.text);
+	s->signed_size = audit_signed_size(r);
 	if (o->json)
 		tell_json(s);
 	else

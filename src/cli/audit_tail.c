@@ -66,16 +66,7 @@ static int read_on(struct log_reader *r, bool print, bool json, uint64_t *next, 
 /* How many records there are: those that are signed, and those behind them that are not yet. */
 static int count(struct log_reader *r, uint64_t *ret, struct error *err)
 {
-	struct error why = {0};
-	struct checkpoint c;
-
-	*ret = 0;
-	if (log_reader_checkpoint(r, &c, NULL, &why) == 0) {
-		*ret = c.size;
-	} else {
-		(void)fail_in(&why, "going on, but the checkpoint cannot be used");
-		cli_say(why.text);
-	}
+	*ret = audit_signed_size(r);
 	if (log_seek(r, *ret, err) < 0)
 		return -1;
 	return read_on(r, false, false, ret, err);
@@ -142,6 +133,7 @@ static int tail(const struct audit_options *o, struct error *err)
 	next = size > lines ? size - lines : 0;
 	if (log_seek(r, next, err) < 0 || read_on(r, true, o->json, &next, err) < 0)
 		return -1;
+	audit_check_end(size, next);
 	return o->follow ? follow(r, o->json, next, err) : 0;
 }
 

@@ -85,12 +85,44 @@ const char *audit_text(struct record_text t, char *room, size_t size)
 	return room[0] ? room : "''";
 }
 
+/* The log is shorter than what was signed: what we print is not all there was. */
+static bool log_is_short;
+
+uint64_t audit_signed_size(struct log_reader *r)
+{
+	static bool said;
+	struct error why = {0};
+	struct checkpoint c;
+
+	if (log_reader_checkpoint(r, &c, NULL, &why) == 0)
+		return c.size;
+	(void)fail_in(&why, "going on, but the checkpoint cannot be used");
+	if (!said)
+		cli_say(why.text);
+	said = true;
+	return 0;
+}
+
+void audit_check_end(uint64_t signed_size, uint64_t end)
+{
+	char line[200];
+
+	if (end >= signed_size)
+		return;
+	log_is_short = true;
+	(void)snprintf(line, sizeof(line),
+		       "the log cannot be read beyond record %" PRIu64 ", but %" PRIu64
+		       " records were signed; see belljar audit verify",
+		       end, signed_size);
+	cli_say(line);
+}
+
 int audit_printed(int code)
 {
 	struct error err = {0};
 
 	if (fflush(stdout) == 0 && !ferror(stdout))
-		return code;
+		return code == 0 && log_is_short ? AUDIT_WRONG : code;
 	(void)fail_sys(&err, "write to standard output");
 	return cli_complain(&err);
 }
@@ -161,18 +193,16 @@ static void notice(void *context, const char *text)
 }
 
 /* What was passed over when it was read in is said each time: it may be what is looked for. */
-static void warn_of_bad(struct logindex *x, unsigned shown)
+static void warn_of_bad(const struct index_summary *s, unsigned shown)
 {
-	struct index_summary s;
-	struct error ignored = {0};
 	char line[200];
 
-	if (logindex_summary(x, &s, &ignored) < 0 || s.bad == 0 || s.bad == shown)
+	if (s->bad == 0 || s->bad == shown)
 		return;
 	(void)snprintf(line, sizeof(line),
 		       "%" PRIu64 " records of the log are none, the first is %" PRIu64
 		       "; see belljar audit verify",
-		       s.bad, s.first_bad);
+		       s->bad, s->first_bad);
 	cli_say(line);
 }
 
@@ -188,10 +218,16 @@ struct logindex *audit_open_index(const struct audit_options *o, struct log_read
 		.notice = notice,
 		.context = &bad,
 	};
+	uint64_t signed_size = audit_signed_size(r);
 	struct logindex *x = logindex_open(r, &options, err);
+	struct index_summary s;
 
 	audit_progress_end();
-	if (x)
-		warn_of_bad(x, bad <= BAD_SHOWN ? bad : 0);
+	if (!x || logindex_summary(x, &s, err) < 0) {
+		logindex_close(x);
+		return NULL;
+	}
+	warn_of_bad(&s, bad <= BAD_SHOWN ? bad : 0);
+	audit_check_end(signed_size, s.records);
 	return x;
 }

@@ -43,6 +43,11 @@ struct log_reader *audit_open_log(const struct audit_options *o, struct error *e
 /* Its index, up to date; says on stderr what there is to say. */
 struct logindex *audit_open_index(const struct audit_options *o, struct log_reader *r, bool rebuild,
 				  struct error *err);
+/* How many records must be there, because they were signed; 0 if that cannot be said, which is
+ * said.  To be asked before reading, since the log grows meanwhile. */
+uint64_t audit_signed_size(struct log_reader *r);
+/* Complains if the log ended before that; the exit code is then not 0. */
+void audit_check_end(uint64_t signed_size, uint64_t end);
 int audit_key(const struct audit_options *o, struct note_key *ret, struct error *err);
 int audit_number(const char *word, const char *what, uint64_t *ret, struct error *err);
 /* --since and --until of a query. */
@@ -50,7 +55,8 @@ int audit_times(const struct audit_options *o, struct index_query *q, struct err
 
 /* Text of a record, harmless for a terminal; "-" if there is none. */
 const char *audit_text(struct record_text t, char *room, size_t size);
-/* Everything that is printed has arrived?  Else it says so and returns EXIT_BELLJAR. */
+/* Everything that is printed has arrived?  Else it says so and returns EXIT_BELLJAR.  What
+ * audit_check_end() found makes 0 a 1. */
 int audit_printed(int code);
 
 bool audit_wants_colour(FILE *to);

@@ -375,6 +375,9 @@ def an_index_that_cannot_be_ours_is_left_alone():
             after = os.stat(p.log + "/index.db")
             equal((before.st_ino, before.st_mtime_ns, before.st_uid),
                   (after.st_ino, after.st_mtime_ns, after.st_uid))
+            os.unlink(p.log + "/index.db")
+            p.audit("query", who={})
+            check(not os.path.exists(p.log + "/index.db"), "root left a file")
 
 
 def index_makes_it_anew():
@@ -550,6 +553,21 @@ def any_change_is_found_and_named():
             check(not report["valid"] and report["findings"], report)
             check(index in [f["index"] for f in report["findings"]], (index, report["findings"]))
             check("THE LOG IS NOT WHAT WAS SIGNED" in p.audit("verify", code=1).stdout, "words")
+
+
+def a_log_that_ends_too_early_is_not_read_as_if_it_were_whole():
+    with Place() as p:
+        p.make(*USUAL)
+        p.rewrite(lambda t: b"".join(t.splitlines(True)[:6]))
+        for words in (["query"], ["query", "--no-index"], ["export", "--ocsf"], ["tail"],
+                      ["show", call_id(1)]):
+            result = p.audit(*words, code=1)
+            check("10 records were signed" in result.stderr, (words, result.stderr))
+            check(result.stdout, words)
+        with open(p.log + "/checkpoint", "w") as f:
+            f.write("nonsense\n")
+        check("checkpoint cannot be used" in p.audit("query").stderr, "no checkpoint")
+        p.audit("anchor", code=125)
 
 
 def another_key_is_not_believed():
