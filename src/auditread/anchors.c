@@ -30,7 +30,10 @@ static int keep(struct anchors *a, const char *file, size_t line, const struct b
 		a->list = larger;
 		a->room = room;
 	}
-	copy = strdup(buf_str(text));
+	/* Not as a string: a foreign file may have zero bytes in it. */
+	copy = malloc(text->len + 1);
+	if (copy)
+		memcpy(copy, buf_str(text), text->len + 1);
 	if (!copy || asprintf(&name, "%s:%zu", file, line) < 0)
 		return fail_sys(err, "keep a checkpoint");
 	a->list[a->n++] = (struct anchor){TAKE(name), TAKE(copy), text->len};
