@@ -3,6 +3,7 @@
 """auditread_test.py BELLJAR LOG_MAKER: what belljar audit says of a log is what the log says,
 also when the log is hostile, damaged or somebody else's.  As an ordinary user."""
 import base64
+import fcntl
 import hashlib
 import json
 import os
@@ -15,6 +16,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 
 BELLJAR = os.path.realpath(sys.argv[1])
 MAKER = os.path.realpath(sys.argv[2])
@@ -717,6 +719,44 @@ def export_is_ocsf():
         check("--ocsf" in p.audit("export", code=125).stderr, "which form")
 
 
+# what belljar itself wrote
+
+def a_call_can_be_read_proved_and_verified():
+    with Place() as p:
+        answer = p.run(BELLJAR, "call", "no_such_tool", "--args", "{}", "--json",
+                       env={"BELLJAR_STATE": p.dir + "/state"})
+        receipt = json.loads(answer.stdout)["receipt"]
+        hit, = objects(p.audit("query", "--status", "denied", "--json"))
+        equal((hit["began"]["index"], hit["began"]["leaf_hash"]),
+              (receipt["index"], receipt["leaf_hash"]))
+        story = p.audit("show", json.loads(answer.stdout)["id"]).stdout
+        check("no_such_tool" in story and "deny" in story, story)
+        # It is signed within 100 ms, and the scribe goes when it is idle.
+        wait_until(lambda: nobody_writes(p.log))
+        p.audit("verify")
+        proof = p.audit("prove", str(receipt["index"])).stdout
+        told, = objects(p.audit("verify-proof", "-", "--key", p.log + "/key.pub", "--json",
+                                text=proof))
+        equal(told["leaf_hash"], receipt["leaf_hash"])
+
+
+def nobody_writes(log):
+    with open(log + "/lock", "r+b") as f:
+        try:
+            fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+    return True
+
+
+def wait_until(done):
+    for _ in range(300):
+        if done():
+            return
+        time.sleep(0.1)
+    raise AssertionError("waited too long")
+
+
 # the command
 
 def help_names_every_word():
@@ -743,7 +783,8 @@ def an_output_that_cannot_be_written_is_an_error():
 TESTS = [value for value in list(globals().values())
          if callable(value) and getattr(value, "__module__", "") == "__main__"
          and value.__name__ not in ("check", "equal", "Place", "call_id", "started", "finished",
-                                    "denied", "objects", "ids", "on_terminal")]
+                                    "denied", "objects", "ids", "on_terminal", "nobody_writes",
+                                    "wait_until")]
 
 
 def main():
