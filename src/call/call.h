@@ -69,6 +69,8 @@ struct grant {
 	const char *source; /* on the host */
 	const char *inside; /* absolute, in the box */
 	bool write;
+	uint64_t dev,
+		ino; /* the file it must still be when it is opened; ino 0: whatever is there */
 };
 
 /* What decides the slot: dear to make, the same for many calls. */

@@ -22,7 +22,8 @@ const char *why_layer_name(enum why_layer layer)
 	return layer < WHY_COUNT ? layer_names[layer] : "none";
 }
 
-static void write_line(char *ret, size_t room, const char *fmt, va_list args)
+__attribute__((format(printf, 3, 0))) static void write_line(char *ret, size_t room,
+							     const char *fmt, va_list args)
 {
 	char raw[1024];
 

@@ -2,11 +2,9 @@
 /* cmd_run.c - belljar run: one slot, used once. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -125,40 +123,6 @@ static int prepare(struct prepared *p, struct run_options *o, struct error *err)
 	return 0;
 }
 
-/* Ctrl-C and friends end the box, not us: the account is still to be written. */
-static int open_signals(struct error *err)
-{
-	const struct sigaction standard = {.sa_handler = SIG_DFL};
-	sigset_t set;
-	int fd;
-
-	/* Ignored by the caller, our children would be gone before we have asked about them. */
-	if (sigaction(SIGCHLD, &standard, NULL) < 0)
-		return fail_sys(err, "reset SIGCHLD");
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGPIPE);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-		return fail_sys(err, "block signals");
-	/* A broken pipe is seen by write. */
-	sigdelset(&set, SIGPIPE);
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? fail_sys(err, "signalfd") : fd;
-}
-
-/* As if the signal had ended us: 130 for Ctrl-C. */
-static int code_of_signal(int signals, int otherwise)
-{
-	struct signalfd_siginfo info;
-
-	if (read(signals, &info, sizeof(info)) != sizeof(info))
-		return otherwise;
-	return EXIT_SIGNAL + (int)info.ssi_signo;
-}
-
 static int write_account(const struct account *a, int fd, struct error *err)
 {
 	own(buf) text;
@@ -212,7 +176,7 @@ static int run(struct run_options *o, char **argv)
 		(void)delegate_reexec(argv, &err);
 	code = report(o, &account);
 	if (account.outcome.killed_for == KILL_CANCELLED)
-		code = code_of_signal(o->request.cancel_fds[0], code);
+		code = cli_code_of_signal(o->request.cancel_fds[0], code);
 	account_done(&account);
 	return err.kind == ERR_NONE || account.outcome.end == END_NOT_STARTED ? code : EXIT_BELLJAR;
 }
@@ -232,7 +196,7 @@ int cmd_run(int argc, char **argv)
 		options_print_help();
 		code = 0;
 	} else if (prepare(&p, &o, &err) < 0 ||
-		   (o.request.cancel_fds[0] = open_signals(&err)) < 0) {
+		   (o.request.cancel_fds[0] = cli_open_signals(&err)) < 0) {
 		code = cli_complain(&err);
 	} else if (o.explain) {
 		code = explain(&o, &err) < 0 ? cli_complain(&err) : 0;

@@ -64,7 +64,7 @@ static void fill_request(struct campaign *c, struct request *r, char **argv, cha
 	r->cancel_fds[0] = c->signals;
 	r->profile.cgroup = c->options->cgroup;
 	r->profile.allow_degraded = c->options->allow_degraded;
-	r->profile.grants[0] = (struct grant){c->program, inside, false};
+	r->profile.grants[0] = (struct grant){.source = c->program, .inside = inside};
 	r->profile.n_grants = 1;
 }
 

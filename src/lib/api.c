@@ -369,9 +369,9 @@ static int run_call(struct bj_box *box, struct call *c, const struct language *l
 	c->request.job.limits = box->options.request.job.limits;
 	if (build_env(c, box, in->env, language, err) < 0 || add_files(c, in, err) < 0)
 		return -1;
-	if (language && codefile_add(&c->file, &c->request, language,
-				     (struct put){.data = code, .len = strlen(code)}, in->args,
-				     err) < 0)
+	if (language &&
+	    codefile_add(&c->file, &c->request, language,
+			 (struct put){.data = code, .len = strlen(code)}, in->args, err) < 0)
 		return -1;
 	wire_up(c, box, in, ears);
 	return run(box, c, ret, err);

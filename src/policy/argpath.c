@@ -49,6 +49,8 @@ const char *path_complaint(const char *path)
 			return "has an empty part: two slashes, or one at its end";
 		if ((len == 1 && part[0] == '.') || (len == 2 && memcmp(part, "..", 2) == 0))
 			return "has a '.' or '..' part";
+		if (*end && part[len - 1] == ':') /* a grant is written SOURCE:INSIDE */
+			return "has a part that ends in ':'";
 		if (!*end)
 			return NULL;
 	}

@@ -39,8 +39,7 @@ enum answer arguments_judge(const struct arg_rules *rules, const json_t *given, 
 void argument_form(const struct arg_rule *r, char *ret, size_t room);
 /* Puts one value into one word: never two, never none.  ret_argv is NULL-terminated and in a.  A
  * word that begins with the '-' of a caller's string is refused unless "--" went before. */
-enum answer template_fill(const struct words *exec, const struct arg_rules *rules,
-			  const json_t *args, const char *prefix, struct arena *a, char ***ret_argv,
-			  struct why *why);
+enum answer template_fill(const struct tool *tool, const json_t *args, struct arena *a,
+			  char ***ret_argv, struct why *why);
 
 #endif

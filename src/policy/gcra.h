@@ -21,7 +21,7 @@
 #define NS_PER_MS 1000000ULL
 
 /* No bucket is ever further ahead than that: ten years. */
-#define GCRA_AHEAD_MAX_NS (10ULL * 365 * 86400 * 1000 * NS_PER_MS)
+#define GCRA_AHEAD_MAX_NS 315360000000000000ULL
 
 struct gcra {
 	uint64_t step_ns; /* of one call */

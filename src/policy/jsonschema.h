@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jsonschema.h - JSON Schema 2020-12, the part we claim; any other keyword is a load error. */
+/* jsonschema.h - JSON Schema 2020-12: every keyword is judged, or the schema does not load.
+ *
+ * Where it differs from the standard it is stricter: an unknown keyword, another
+ * draft, a reference out of the document (nothing is ever fetched, the
+ * meta-schema neither), a loop of references and a format that is not checked
+ * are load errors; a format that is checked refuses; and what takes too many
+ * steps to judge is refused, beneath a "not" too.  Standard values ("default")
+ * are remarks: nothing is filled in.  Patterns are those of base/match.h.
+ */
 #ifndef POLICY_JSONSCHEMA_H
 #define POLICY_JSONSCHEMA_H
 

@@ -138,7 +138,7 @@ bool seen_has(const struct seen *seen, size_t i)
 static void seen_merge(struct seen *to, const struct seen *from)
 {
 	to->few |= from->few;
-	for (size_t i = 0; to->many && i < words_of(to); i++)
+	for (size_t i = 0; to->many && from->many && i < words_of(to); i++)
 		to->many[i] |= from->many[i];
 }
 

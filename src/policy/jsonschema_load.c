@@ -40,7 +40,7 @@ static char *pointer(struct arena *a, const char *base, const char *key, struct 
 	ret = arena_alloc(a, len + more + 1, err);
 	if (!ret)
 		return NULL;
-	memcpy(ret, base, len);
+	memcpy(ret, base, len + 1);
 	to = ret + len;
 	*to++ = '/';
 	for (const char *c = key; *c; c++) {

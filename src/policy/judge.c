@@ -229,7 +229,8 @@ static enum answer only_these(struct judging *g, const char *const *names)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach ((json_t *)(uintptr_t)g->call->args, key, value) {
+	json_object_foreach((json_t *)(uintptr_t)g->call->args, key, value)
+	{
 		size_t i = 0;
 
 		while (names[i] && strcmp(names[i], key) != 0)
@@ -412,14 +413,11 @@ static enum answer write_input(struct judging *g)
 static enum answer judge_command(struct judging *g)
 {
 	const struct tool *tool = g->j->tool;
-	char prefix[160];
 
 	if (tool->exec.n == 0)
 		return judge_line(g);
 	if (judge_declared(g) == ANSWER_DENY ||
-	    template_fill(&tool->exec, &tool->args, g->j->args,
-			  rule_of(g, "exec", prefix, sizeof(prefix)), &g->j->arena, &g->j->argv,
-			  &g->j->why) == ANSWER_DENY)
+	    template_fill(tool, g->j->args, &g->j->arena, &g->j->argv, &g->j->why) == ANSWER_DENY)
 		return ANSWER_DENY;
 	return tool->input_json ? write_input(g) : ANSWER_ALLOW;
 }

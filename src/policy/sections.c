@@ -63,11 +63,12 @@ const struct section rate_section = {
 	.place_offset = offsetof(struct rate, place),
 };
 
-enum { LIMITS_MAX = 16 };
+/* Every member of it is one limit. */
+enum { LIMITS_COUNT = sizeof(struct limits) / sizeof(uint64_t) };
 
 /* Made from call/limits.c: a limit is one row there, and no second one here. */
-static struct setting limit_settings[LIMITS_MAX];
-static char limit_keys[LIMITS_MAX][32], limit_standards[LIMITS_MAX][32];
+static struct setting limit_settings[LIMITS_COUNT];
+static char limit_keys[LIMITS_COUNT][32], limit_standards[LIMITS_COUNT][32];
 
 static enum setting_type limit_type(enum limit_unit unit)
 {
@@ -109,18 +110,17 @@ static void make_limit(const struct limit_row *from, size_t at)
 /* Before main(): whoever looks at the rows finds all of them. */
 __attribute__((constructor)) static void make_limits(void)
 {
-	assert(limit_row_count <= LIMITS_MAX);
+	assert(limit_row_count == LIMITS_COUNT);
 	for (size_t i = 0; i < limit_row_count; i++)
 		make_limit(&limit_rows[i], i);
 }
 
-/* offsetof() of the last: a row of call/limits.c that is not there would be found by the test. */
 const struct section limits_section = {
 	.name = "limits",
 	.about =
 		"What one call may use; what is not said is as in defaults, and else the standard.",
 	.rows = limit_settings,
-	.n_rows = 9,
+	.n_rows = LIMITS_COUNT,
 	.size = sizeof(struct limits),
 	.place_offset = SIZE_MAX,
 };

@@ -178,12 +178,17 @@ static void read_text_row(struct reader *r, const struct setting *row, const str
 	if (!read_text(r, n, &text))
 		return;
 	len = strlen(text);
-	if (len < row->min || len > row->max)
-		reader_complain(r, n, "must have %" PRIu64 "%s%.0" PRIu64 " bytes, not %zu",
-				row->min, row->min == row->max ? "" : " to ",
-				row->min == row->max ? 0 : row->max, len);
-	else
-		*(const char **)at = text;
+	if (len < row->min || len > row->max) {
+		if (row->min == row->max)
+			reader_complain(r, n, "must have %" PRIu64 " bytes, not %zu", row->min,
+					len);
+		else
+			reader_complain(r, n,
+					"must have from %" PRIu64 " to %" PRIu64 " bytes, not %zu",
+					row->min, row->max, len);
+		return;
+	}
+	*(const char **)at = text;
 }
 
 static void read_word(struct reader *r, const struct setting *row, const struct node *n, void *at)

@@ -12,7 +12,6 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -126,16 +125,6 @@ void template_check(const struct words *exec, const struct arg_rules *rules, con
 	}
 }
 
-/* The shortest digits that mean the same number. */
-static void write_real(double value, char *ret, size_t room)
-{
-	for (int digits = 15; digits <= 17; digits++) {
-		(void)snprintf(ret, room, "%.*g", digits, value);
-		if (strtod(ret, NULL) == value)
-			return;
-	}
-}
-
 static int add_value(const json_t *value, struct buf *word, struct error *err)
 {
 	char text[64];
@@ -149,7 +138,7 @@ static int add_value(const json_t *value, struct buf *word, struct error *err)
 		(void)snprintf(text, sizeof(text), "%" JSON_INTEGER_FORMAT,
 			       json_integer_value(value));
 	else if (json_is_real(value))
-		write_real(json_real_value(value), text, sizeof(text));
+		text_real(json_real_value(value), text, sizeof(text));
 	else if (json_is_boolean(value))
 		(void)snprintf(text, sizeof(text), "%s", json_is_true(value) ? "true" : "false");
 	else
@@ -158,24 +147,24 @@ static int add_value(const json_t *value, struct buf *word, struct error *err)
 }
 
 struct filling {
+	const char *tool;
 	const struct arg_rules *rules; /* NULL: a schema judged the values */
 	const json_t *args;
-	const char *prefix;
 	bool options_ended; /* a "--" went before */
 	struct why *why;
 };
 
-__attribute__((format(printf, 4, 5))) static enum answer
-deny_fill(struct filling *f, const char *name, const char *key, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static enum answer
+deny_fill(struct filling *f, enum why_layer layer, const char *fmt, ...)
 {
-	char rule[256], what[300];
+	char rule[100], what[300];
 	va_list args;
 
 	va_start(args, fmt);
 	(void)vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	(void)snprintf(rule, sizeof(rule), "%s.%s.%s", f->prefix, name, key);
-	return why_deny(f->why, WHY_POLICY, rule, "'%s' %s", name, what);
+	(void)snprintf(rule, sizeof(rule), "tools.%.64s.exec", f->tool);
+	return why_deny(f->why, layer, rule, "%s", what);
 }
 
 static bool may_begin_with_dash(const struct filling *f, const char *name)
@@ -192,12 +181,12 @@ static enum answer add_named(struct filling *f, const char *name, struct buf *wo
 	struct error err = {0};
 
 	if (!value || (f->rules && !rule_by_name(f->rules, name)))
-		return deny_fill(f, name, "required", "is missing");
+		return deny_fill(f, WHY_POLICY, "'%s' is missing", name);
 	if (add_value(value, word, &err) == 0)
 		return ANSWER_ALLOW;
 	if (err.kind != ERR_CALLER)
 		return why_internal(f->why, &err);
-	return deny_fill(f, name, "type", "%s", err.text);
+	return deny_fill(f, WHY_POLICY, "'%s' %s", name, err.text);
 }
 
 /* Each piece in turn.  ret_lead: the argument that gave the word its first byte, or that was empty
@@ -234,12 +223,13 @@ static enum answer fill_word(struct filling *f, const char *text, struct buf *wo
 	if (add_pieces(f, text, word, lead) == ANSWER_DENY)
 		return ANSWER_DENY;
 	if (word->cut)
-		return why_deny(f->why, WHY_LIMIT, f->prefix,
-				"one argument of the command would be longer than %d bytes",
-				WORD_MAX - 1);
+		return deny_fill(f, WHY_LIMIT,
+				 "one argument of the command would be longer than %d bytes",
+				 WORD_MAX - 1);
 	if (lead[0] && word->len > 0 && word->data[0] == '-' && !may_begin_with_dash(f, lead)) {
-		(void)deny_fill(f, lead, "exec",
-				"begins with '-', and the program would take it for an option");
+		(void)deny_fill(f, WHY_POLICY,
+				"'%s' begins with '-', and the program would take it for an option",
+				lead);
 		why_hint(f->why, "begin it with another character");
 		return ANSWER_DENY;
 	}
@@ -248,21 +238,25 @@ static enum answer fill_word(struct filling *f, const char *text, struct buf *wo
 	return ANSWER_ALLOW;
 }
 
-enum answer template_fill(const struct words *exec, const struct arg_rules *rules,
-			  const json_t *args, const char *prefix, struct arena *a, char ***ret_argv,
-			  struct why *why)
+enum answer template_fill(const struct tool *tool, const json_t *args, struct arena *a,
+			  char ***ret_argv, struct why *why)
 {
-	struct filling f = {.rules = rules, .args = args, .prefix = prefix, .why = why};
+	struct filling f = {
+		.tool = tool->name,
+		.rules = tool->schema ? NULL : &tool->args,
+		.args = args,
+		.why = why,
+	};
 	struct error err = {0};
-	char **argv = arena_array(a, exec->n + 1, sizeof(char *), &err);
+	char **argv = arena_array(a, tool->exec.n + 1, sizeof(char *), &err);
 
-	if (!argv || exec->n == 0)
+	if (!argv || tool->exec.n == 0)
 		return why_internal(why, &err);
-	for (size_t i = 0; i < exec->n; i++) {
+	for (size_t i = 0; i < tool->exec.n; i++) {
 		own(buf) word;
 
 		buf_init(&word, WORD_MAX - 1);
-		if (fill_word(&f, exec->word[i], &word) == ANSWER_DENY)
+		if (fill_word(&f, tool->exec.word[i], &word) == ANSWER_DENY)
 			return ANSWER_DENY;
 		argv[i] = arena_copy(a, word.data, word.len, &err);
 		if (!argv[i])

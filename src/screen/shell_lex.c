@@ -229,7 +229,7 @@ static int read_double_quotes(struct word_maker *m)
 	size_t begin = r->at++;
 
 	m->word->bare = false;
-	if (add_text(m, "", 0) < 0)
+	if (peek(r, 0) == '"' && add_text(m, "", 0) < 0)
 		return -1;
 	while (peek(r, 0) != '"') {
 		size_t plain = 0;
@@ -376,9 +376,7 @@ static int read_one(struct word_maker *m, bool first)
 	case '[':
 		return read_pattern(m);
 	case '~':
-		if (first)
-			return refuse_tilde(r);
-		/* fall through */
+		return first ? refuse_tilde(r) : read_plain(m);
 	default:
 		return read_plain(m);
 	}

@@ -113,19 +113,27 @@ const char *shell_base_name(const char *program)
 	return slash ? slash + 1 : program;
 }
 
+static bool fits(const char *name, const char *glob, size_t len)
+{
+	char copy[64];
+
+	if (strncmp(name, glob, len) == 0 && !name[len])
+		return true;
+	if (len >= sizeof(copy) || (!memchr(glob, '*', len) && !memchr(glob, '[', len)))
+		return false;
+	memcpy(copy, glob, len);
+	copy[len] = '\0';
+	return glob_match(copy, name);
+}
+
 bool shell_name_in(const char *name, const char *globs)
 {
 	while (*globs) {
 		const char *end = strchrnul(globs, ' ');
-		size_t len = (size_t)(end - globs);
-		char glob[64];
 
-		if (len < sizeof(glob)) {
-			memcpy(glob, globs, len);
-			glob[len] = '\0';
-			if (strpbrk(glob, "*?[") ? glob_match(glob, name) : strcmp(glob, name) == 0)
-				return true;
-		}
+		/* None begins with a wildcard: most are told apart by one byte. */
+		if (*globs == *name && fits(name, globs, (size_t)(end - globs)))
+			return true;
 		globs = *end ? end + 1 : end;
 	}
 	return false;

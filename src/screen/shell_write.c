@@ -33,17 +33,23 @@ static void put_str(struct writer *w, const char *str)
 	put(w, str, strlen(str));
 }
 
-static void put_quoted(struct writer *w, const char *text, size_t len)
+/* What stands between two single quotes. */
+static void put_inside(struct writer *w, const char *text, size_t len)
 {
 	const char *end = text + len;
 
-	put_str(w, "'");
 	for (const char *quote; (quote = memchr(text, '\'', (size_t)(end - text)));
 	     text = quote + 1) {
 		put(w, text, (size_t)(quote - text));
 		put_str(w, "'\\''");
 	}
 	put(w, text, (size_t)(end - text));
+}
+
+static void put_quoted(struct writer *w, const char *text)
+{
+	put_str(w, "'");
+	put_inside(w, text, strlen(text));
 	put_str(w, "'");
 }
 
@@ -67,39 +73,23 @@ static void put_live(struct writer *w, const struct shell_piece *p)
 /* as_text: where a shell expands no patterns, none is written. */
 static void put_word(struct writer *w, const struct shell_word *word, bool as_text)
 {
+	bool open = false; /* a quote */
+
 	for (const struct shell_piece *p = word->pieces; p; p = p->next) {
-		if (p->kind == PIECE_GLOB && !as_text)
+		bool text = p->kind == PIECE_TEXT || (as_text && p->kind == PIECE_GLOB);
+
+		if (text != open)
+			put_str(w, "'");
+		open = text;
+		if (text)
+			put_inside(w, p->text, p->len);
+		else if (p->kind == PIECE_GLOB)
 			put(w, p->text, p->len);
-		else if (p->kind == PIECE_TEXT || p->kind == PIECE_GLOB)
-			put_quoted(w, p->text, p->len);
 		else
 			put_live(w, p);
 	}
-}
-
-static bool holds_line(const struct shell_redirect *doc, const char *line)
-{
-	const char *at = doc->body, *end = doc->body + doc->body_len;
-	size_t len = strlen(line);
-
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-
-		if ((size_t)(newline - at) == len && memcmp(at, line, len) == 0)
-			return true;
-		at = newline + 1;
-	}
-	return false;
-}
-
-/* A word that no line of it is. */
-static void name_end(const struct shell_redirect *doc, char ret[32])
-{
-	unsigned n = 0;
-
-	do
-		(void)snprintf(ret, 32, "END_%u", n++);
-	while (holds_line(doc, ret));
+	if (open)
+		put_str(w, "'");
 }
 
 static void put_redirect(struct writer *w, const struct shell_redirect *r)
@@ -117,14 +107,13 @@ static void put_redirect(struct writer *w, const struct shell_redirect *r)
 		put_str(w, r->to == 1 ? "1" : "2");
 		break;
 	case REDIRECT_HEREDOC:
-		name_end(r, text);
-		put_quoted(w, text, strlen(text));
+		put_quoted(w, r->word->value);
 		w->pending[w->n_pending++] = r;
 		break;
 	case REDIRECT_READ:
 	case REDIRECT_WRITE:
 	case REDIRECT_APPEND:
-		put_quoted(w, r->word->value, strlen(r->word->value));
+		put_quoted(w, r->word->value);
 		break;
 	}
 }
@@ -154,11 +143,9 @@ static void put_gap(struct writer *w, const char *otherwise)
 	}
 	put_str(w, "\n");
 	for (size_t i = 0; i < w->n_pending; i++) {
-		char end[32];
-
+		/* No line of the body is its word: there the reader would have ended it. */
 		put(w, w->pending[i]->body, w->pending[i]->body_len);
-		name_end(w->pending[i], end);
-		put_str(w, end);
+		put_str(w, w->pending[i]->word->value);
 		put_str(w, "\n");
 	}
 	w->n_pending = 0;

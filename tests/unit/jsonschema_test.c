@@ -248,7 +248,7 @@ TEST(a_schema_that_doubles_at_every_step_runs_out_of_steps)
 	CHECK(s != NULL);
 	start = clock_us();
 	CHECK(s && jsonschema_judge(s, one, "p", &why) == ANSWER_DENY);
-	CHECK(clock_us() - start < 2000 * 1000);
+	CHECK(clock_us() - start < 2000000);
 	CHECK_STR(why.rule, "p.budget");
 }
 
@@ -386,6 +386,7 @@ TEST(numbers_are_what_they_are_worth)
 	CHECK(!allows("{\"maximum\": 9007199254740992}", "9007199254740993"));
 	CHECK(allows("{\"exclusiveMaximum\": 9007199254740993}", "9007199254740992.0"));
 	CHECK(!allows("{\"uniqueItems\": true}", "[1, 1.0]"));
+	CHECK(!allows("{\"uniqueItems\": true}", "[{\"a\": 0}, {\"a\": -0.0}]"));
 	CHECK(allows("{\"uniqueItems\": true}", "[9007199254740992, 9007199254740993, true, 1]"));
 }
 
