@@ -11,6 +11,7 @@ call:    base call
 sandbox: base call sandbox
 cli:     base call sandbox cli lib
 lib:     base call sandbox cli lib
+musl:    base
 TABLE
 }
 
