@@ -27,13 +27,15 @@ static int set_rlimit(int which, rlim_t soft, rlim_t hard, struct error *err)
 	struct rlimit now, wanted = {.rlim_cur = soft, .rlim_max = hard};
 
 	/* A limit that is lower already stays: raising it would need a privilege. */
-	if (getrlimit(which, &now) < 0)
+	if (syscall(SYS_prlimit64, 0, which, NULL, &now) < 0)
 		return fail_sys(err, "read rlimit %d", which);
 	if (wanted.rlim_max > now.rlim_max)
 		wanted.rlim_max = now.rlim_max;
 	if (wanted.rlim_cur > wanted.rlim_max)
 		wanted.rlim_cur = wanted.rlim_max;
-	return setrlimit(which, &wanted) < 0 ? fail_sys(err, "set rlimit %d", which) : 0;
+	if (syscall(SYS_prlimit64, 0, which, &wanted, NULL) < 0)
+		return fail_sys(err, "set rlimit %d", which);
+	return 0;
 }
 
 int seal_rlimits(const struct seal_limits *s, struct error *err)
