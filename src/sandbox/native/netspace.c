@@ -73,7 +73,7 @@ int netspace_begin(struct netspace *n, struct error *err)
 	n->maker = clone(make, stack + sizeof(stack), CLONE_VM | CLONE_FILES | SIGCHLD, n);
 	if (n->maker < 0)
 		return fail_sys(err, "clone for a network namespace");
-	spread(n->maker);
+	spread(n->maker, true);
 	return 0;
 }
 

@@ -25,8 +25,7 @@ struct plan {
 	int root;                  /* --root DIR, O_PATH; -1: the host */
 	int grants[GRANTS_MAX];    /* detached mounts; in user mode files, at first */
 	struct needed_list needed; /* when programs are listed */
-	struct seccomp_program seccomp;
-	struct seccomp_program seccomp_by_rlimit; /* for when no group limits memory */
+	struct seccomp_options filter; /* what the launcher compiles */
 	struct limits first;                      /* size of the first box */
 };
 

@@ -22,10 +22,12 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/pages.h"
 #include "call/limits.h"
 #include "call/pack.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/slot_state.h"
+#include "sandbox/native/spread.h"
 #include "sandbox/native/wire.h"
 
 static void slot_init(struct slot *s, const struct profile *profile, const struct limits *limits)
@@ -50,7 +52,7 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 int slot_open(const struct profile *profile, const struct limits *limits, bool resident,
 	      struct slot **ret, struct error *err)
 {
-	struct slot *s = calloc(1, sizeof(*s));
+	struct slot *s = pages_new(sizeof(*s));
 
 	if (!s)
 		return fail_sys(err, "allocate a slot");
@@ -64,6 +66,13 @@ int slot_open(const struct profile *profile, const struct limits *limits, bool r
 	slot_drop_plan(s); /* the launcher has its own now */
 	*ret = s;
 	return 0;
+}
+
+/* What a belljar left that was killed. */
+static void sweep(struct slot *s)
+{
+	(void)cgroup_sweep(&s->host);
+	s->swept = true;
 }
 
 /* Everything in the slot dies with its launcher, which is pid 1 there.  One that does not die in
@@ -93,11 +102,11 @@ void slot_close(struct slot *s)
 		return;
 	if (s->launcher > 0)
 		(void)pidfd_send_signal(s->launcher_fd, SIGKILL, NULL, 0);
-	/* Our groups, and what a killed belljar left, are cleared away while the launcher dies. */
+	/* Our groups are cleared away while the launcher dies. */
 	if (s->phase != PHASE_STARTING && s->phase != PHASE_RUNNING)
 		watch_close(&s->watch);
-	if (s->groups_open)
-		(void)cgroup_sweep(&s->host);
+	if (s->groups_open && !s->swept)
+		sweep(s);
 	end_launcher(s);
 	watch_close(&s->watch);
 	if (s->groups_open)
@@ -111,7 +120,7 @@ void slot_close(struct slot *s)
 		own_fd_end(&s->lock);
 	if (s->board)
 		(void)munmap(s->board, sizeof(*s->board));
-	free(s);
+	pages_free(s, sizeof(*s));
 }
 
 void slot_end(struct slot **slot)
@@ -188,6 +197,14 @@ static void take_box(struct slot *s, int *fds, size_t n_fds)
 	s->box_waits = true;
 }
 
+/* The program has just begun and nobody waits for us: what would have to be done after its end. */
+static void use_idle_time(struct slot *s)
+{
+	watch_ready(&s->watch);
+	if (!s->resident && s->groups_open && !s->swept)
+		sweep(s);
+}
+
 static void take_start(struct slot *s, const struct to_warden *news)
 {
 	uint64_t now = clock_us();
@@ -201,6 +218,7 @@ static void take_start(struct slot *s, const struct to_warden *news)
 	s->phase = PHASE_RUNNING;
 	s->give_up_us = 0;
 	watch_begin(&s->watch, s->work);
+	use_idle_time(s);
 }
 
 static void take_end(struct slot *s, const struct to_warden *news)
@@ -254,6 +272,11 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 		s->box_waits = false; /* it was announced after the call was asked for */
 		take_layers(s, news);
 		take_start(s, news);
+		return;
+	case NEWS_ENDING: /* once: a launcher is not to keep us awake for ever */
+		if (s->phase == PHASE_RUNNING && !s->ending)
+			stay_awake(s->socket);
+		s->ending = true;
 		return;
 	case NEWS_ENDED:
 		take_end(s, news);
@@ -377,7 +400,7 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 		s->asked_us = clock_us();
 	s->give_up_us = clock_us() + SETUP_MS * 1000ULL;
 	s->outcome = (struct outcome){0};
-	s->kill_sent = false;
+	s->kill_sent = s->ending = false;
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
 	/* Making the groups and making the slot go on at the same time. */
 	if (watch_open(&s->watch, &s->groups, limits, err) < 0 ||

@@ -175,6 +175,12 @@ void watch_begin(struct watch *w, int work)
 	set_next(w, w->start_us, 0);
 }
 
+void watch_ready(struct watch *w)
+{
+	if (w->group_open)
+		cgroup_keep_counters(&w->group);
+}
+
 /* No group: the processes are asked one by one.  They count what they share each for itself, so
  * before it costs the program its life we ask for exact figures. */
 static bool family_is_over(struct watch *w, int work)

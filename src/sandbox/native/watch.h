@@ -38,6 +38,8 @@ void watch_close(struct watch *w);
 
 /* It runs since start_us. */
 void watch_begin(struct watch *w, int work);
+/* Gets what watch_finish will need: to be called once while nobody waits. */
+void watch_ready(struct watch *w);
 /* Looks at counters and clocks; returns the limit that was passed, if any. */
 enum kill_reason watch_look(struct watch *w, uint64_t now_us, int work);
 /* What wait told about the program and its children. */
