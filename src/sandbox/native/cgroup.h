@@ -123,7 +123,7 @@ struct cgroup_doors {
 
 void cgroup_doors(const struct cgroup *group, struct cgroup_doors *ret);
 
-/* Opens the counters that cgroup_account will read: to be done while nobody waits. */
+/* Opens the counters that are read when the program has ended: to be done while nobody waits. */
 void cgroup_keep_counters(struct cgroup *group);
 void cgroup_drop_counters(struct cgroup *group);
 

@@ -92,7 +92,7 @@ static const struct counter oom_kills = {
 	CONTROLLER_MEMORY,
 	{{"memory.oom_control", "oom_kill", 1}, {"memory.events", "oom_kill", 1}}};
 
-/* What cgroup_account and the peak of memory are read from, by version. */
+/* What is read when the program has ended, by version. */
 static const struct {
 	enum controller controller;
 	const char *files[2];
@@ -101,6 +101,7 @@ static const struct {
 	{CONTROLLER_MEMORY, {"memory.failcnt", "memory.events"}},
 	{CONTROLLER_MEMORY, {"memory.memsw.failcnt", NULL}},
 	{CONTROLLER_MEMORY, {"memory.oom_control", NULL}},
+	{CONTROLLER_PIDS, {"pids.current", "pids.current"}},
 	{CONTROLLER_PIDS, {"pids.events", "pids.events"}},
 	{CONTROLLER_PIDS, {"pids.peak", "pids.peak"}},
 	{CONTROLLER_CPUACCT, {"cpuacct.usage", "cpu.stat"}},

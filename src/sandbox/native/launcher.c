@@ -43,7 +43,7 @@ struct launcher {
 	struct plan *plan;
 	struct board *board;
 	struct seccomp_program filter, filter_by_rlimit; /* the latter if no group limits memory */
-	struct netspace network; /* while it is being made */
+	struct netspace network;                         /* while it is being made */
 	struct box box;
 	pid_t program; /* 0: none runs */
 	int program_fd;
@@ -410,16 +410,18 @@ static void see_end(struct launcher *l)
 	struct to_warden news = {.news = NEWS_ENDING, .start_us = l->board->start_us};
 	siginfo_t info = {0};
 
-	/* The warden wakes up while we clear away. */
-	if (tell(l, &news, NULL, 0) < 0)
-		_exit(1);
 	/* By number: libc's waitid has no rusage, and wait4 says less about the end. */
 	if (syscall(SYS_waitid, P_PID, l->program, &info, WEXITED, &news.rusage) < 0)
 		_exit(1);
-	news.news = NEWS_ENDED;
 	news.end_us = clock_us();
 	news.end_code = info.si_code;
 	news.end_status = info.si_status;
+	/* The warden wakes up and counts while we clear away. */
+	own_fd_end(&l->box.leash);
+	l->box.leash = -1;
+	if (tell(l, &news, NULL, 0) < 0)
+		_exit(1);
+	news.news = NEWS_ENDED;
 	/* Nobody asked for it: then the program did not die of anything it did. */
 	if (!clear_box(l) && !l->kill_ordered)
 		(void)fail(&news.error, ERR_SYSTEM, "pid 1 of the box died");

@@ -18,15 +18,15 @@ struct plan {
 	bool root_mode;    /* the slot has two host uids of its own */
 	uid_t payload_uid; /* on the host */
 	uid_t init_uid;
-	int socket;                /* the launcher's end */
-	int lock;                  /* on the slot's uids: taken as long as the launcher lives */
-	int init_program;          /* sealed memfd */
-	int devices;               /* detached /dev of its own; -1: the host's nodes */
-	int root;                  /* --root DIR, O_PATH; -1: the host */
-	int grants[GRANTS_MAX];    /* detached mounts; in user mode files, at first */
-	struct needed_list needed; /* when programs are listed */
+	int socket;                    /* the launcher's end */
+	int lock;                      /* on the slot's uids: taken as long as the launcher lives */
+	int init_program;              /* sealed memfd */
+	int devices;                   /* detached /dev of its own; -1: the host's nodes */
+	int root;                      /* --root DIR, O_PATH; -1: the host */
+	int grants[GRANTS_MAX];        /* detached mounts; in user mode files, at first */
+	struct needed_list needed;     /* when programs are listed */
 	struct seccomp_options filter; /* what the launcher compiles */
-	struct limits first;                      /* size of the first box */
+	struct limits first;           /* size of the first box */
 };
 
 #endif

@@ -221,6 +221,19 @@ static void take_start(struct slot *s, const struct to_warden *news)
 	use_idle_time(s);
 }
 
+/* The program has ended and the box is being cleared away.  Most programs leave nobody behind: then
+ * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
+static void take_ending(struct slot *s, const struct to_warden *news)
+{
+	if (s->phase != PHASE_RUNNING || s->ending)
+		return;
+	s->ending = true; /* once: a launcher is not to keep us awake for ever */
+	watch_rusage(&s->watch, &news->rusage, &s->outcome);
+	if (!s->resident)
+		watch_settle(&s->watch, s->work, &s->outcome);
+	stay_awake(s->socket);
+}
+
 static void take_end(struct slot *s, const struct to_warden *news)
 {
 	struct outcome *o = &s->outcome;
@@ -231,7 +244,8 @@ static void take_end(struct slot *s, const struct to_warden *news)
 	o->exit_code = exited ? news->end_status : 0;
 	o->signal = exited ? 0 : news->end_status;
 	o->run_us = news->end_us > s->watch.start_us ? news->end_us - s->watch.start_us : 0;
-	watch_rusage(&s->watch, &news->rusage, o);
+	if (!s->watch.counted)
+		watch_rusage(&s->watch, &news->rusage, o);
 	if (news->error.kind != ERR_NONE) {
 		o->error = news->error;
 		end_call(s, END_UNKNOWN);
@@ -273,10 +287,8 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 		take_layers(s, news);
 		take_start(s, news);
 		return;
-	case NEWS_ENDING: /* once: a launcher is not to keep us awake for ever */
-		if (s->phase == PHASE_RUNNING && !s->ending)
-			stay_awake(s->socket);
-		s->ending = true;
+	case NEWS_ENDING:
+		take_ending(s, news);
 		return;
 	case NEWS_ENDED:
 		take_end(s, news);
