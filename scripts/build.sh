@@ -6,6 +6,8 @@ set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 
+scripts/third-party.sh
+
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if [ ! -f "$build/build.ninja" ]; then

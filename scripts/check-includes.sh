@@ -9,7 +9,10 @@ rules() {
 base:    base
 call:    base call
 sandbox: base call sandbox
-cli:     base call sandbox cli lib
+policy:  base call policy
+screen:  base call screen
+gate:    base call policy screen sandbox lib gate
+cli:     base call policy screen gate sandbox cli lib
 lib:     base call sandbox cli lib
 musl:    base
 TABLE

@@ -15,7 +15,8 @@ need() {
 # sources PATTERN...: files of ours with such a name, build directories left out.
 sources() {
 	for pattern in "$@"; do
-		find . -name .git -prune -o -name 'build*' -type d -prune -o \
+		find . -name .git -prune -o -name node_modules -prune -o \
+			-name 'build*' -type d -prune -o \
 			-type f -name "$pattern" -print
 	done | sed 's,^\./,,' | sort
 }

@@ -19,12 +19,18 @@ ninja-build       run,test,bench,lint,fuzz  does the build
 pkgconf           run,test,bench,lint,fuzz  finds libraries for the build
 python3           run,test,bench,lint       runs inside the boxes of the tour and of the tests
 libssl-dev        run,test,bench,lint,fuzz  SHA-256, linked into belljar
+libjansson-dev    run,test,bench,lint,fuzz  reads JSON
+libfyaml-dev      run,test,bench,lint,fuzz  reads the policy's YAML
+libpcre2-dev      run,test,bench,lint,fuzz  matches patterns
+libutf8proc-dev   run,test,bench,lint,fuzz  normalises identifiers
+npm               run,test,bench,lint,fuzz  fetches the syntax parsers (third-party/)
 clang             test,fuzz                 the second compiler that must accept the tree
 clang-format      test,lint                 checks the layout of the source
 clang-tidy        test,lint                 checks the source for mistakes
 cppcheck          test,lint                 checks the source for mistakes
 mandoc            test,lint                 checks the manual pages
 shellcheck        test,lint                 checks the scripts
+libtest-json-schema-acceptance-perl test      carries the official JSON Schema Test Suite
 bubblewrap        test,bench                the other side of some tests and of the bench
 crun              bench                     the other side of the bench
 runc              bench                     the other side of the bench
@@ -33,6 +39,8 @@ TABLE
 }
 
 is_installed() {
+	# npm comes in more than one package: what counts is that it is there.
+	if [ "$1" = npm ] && command -v npm >/dev/null; then return 0; fi
 	dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tour.sh BUILD: four real runs of the belljar in BUILD, each with its command, output and account.
+# tour.sh BUILD: real runs and calls of the belljar in BUILD, each with its command and what it says.
 set -eu
 cd "$(dirname "$0")/.."
 build=${1:-build}
@@ -13,7 +13,8 @@ if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
 fi
 
 status=$(mktemp)
-trap 'rm -f "$status"' EXIT
+state=$(mktemp -d)
+trap 'rm -rf "$status" "$state"' EXIT
 
 # The account is one JSON object; a few of its fields tell the story.
 account() {
@@ -69,6 +70,16 @@ show() {
 	printf '%s' "$off"
 }
 
+# show_call TITLE WORDS...: the same for a call, which says by itself what it has to say.
+show_call() {
+	title=$1
+	shift
+	printf '\n%s%s%s\n' "$bold" "$title" "$off"
+	typed "$@"
+	# Not by a policy of the caller's own, and with counters that nobody else uses.
+	BELLJAR_POLICY='' BELLJAR_STATE=$state "$belljar" "$@" 2>&1 | sed 's/^/  | /'
+}
+
 echo "A short tour of belljar: code that nobody has read runs behind glass. These are real runs;"
 echo "belljar is $build/src/belljar."
 
@@ -91,5 +102,12 @@ while True:
 show '4. It never ends' \
 	run --wall 1s --lang python -c 'while True: pass'
 
+show_call '5. An agent calls a tool, and the built-in policy allows it' \
+	call run_command --arg 'command=echo one two three | wc -w'
+
+show_call '6. It asks for something else, and is told why not' \
+	call run_command --arg 'command=ls; rm -rf /'
+
 printf '\nThe whole account is one JSON object: %s run --json -- true\n' "$build/src/belljar"
+printf 'A policy of your own begins with:       %s policy init\n' "$build/src/belljar"
 printf 'What this machine can and cannot do:    %s doctor\n' "$build/src/belljar"

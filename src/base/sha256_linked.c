@@ -14,11 +14,12 @@
 
 #include "base/sha256.h"
 
-#ifdef __x86_64__
+#if defined(__x86_64__) && defined(SHA256_ALONE)
 #include <cpuid.h>
 
-/* Defined by us, these two names keep a file of libcrypto out that would ask the processor a dozen
- * questions before main, in every run; a virtual machine answers one in five microseconds. */
+/* For a program that uses nothing else of libcrypto.  Defined by us, these two names keep a file of
+ * libcrypto out that would ask the processor a dozen questions before main, in every run; a virtual
+ * machine answers one in five microseconds. */
 void OPENSSL_cleanse(void *ptr, size_t len);
 unsigned OPENSSL_ia32cap_P[4]; /* all zero: plain instructions */
 

@@ -269,6 +269,16 @@ const char *text_nearest(const char *word, const char *const *names)
 	return best;
 }
 
+void text_real(double value, char *ret_out, size_t room)
+{
+	/* 17 digits are always enough; most numbers that people write need fewer than 15. */
+	for (int digits = 15; digits <= 17; digits++) {
+		(void)snprintf(ret_out, room, "%.*g", digits, value);
+		if (strtod(ret_out, NULL) == value)
+			return;
+	}
+}
+
 void text_human_bytes(uint64_t bytes, char *ret_out, size_t room)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};

@@ -27,6 +27,8 @@ void text_escape(const char *data, size_t len, char *ret_out, size_t room);
 void text_one_line(const char *text, char *ret_out, size_t room);
 /* The name in the NULL-terminated list that is closest to word, or NULL if none is close. */
 const char *text_nearest(const char *word, const char *const *names);
+/* The shortest decimal digits that are this number and no other: "0.1", "1e+21". */
+void text_real(double value, char *ret_out, size_t room);
 /* "256 MiB", "1.5 KiB": for people. */
 void text_human_bytes(uint64_t bytes, char *ret_out, size_t room);
 

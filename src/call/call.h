@@ -69,6 +69,8 @@ struct grant {
 	const char *source; /* on the host */
 	const char *inside; /* absolute, in the box */
 	bool write;
+	uint64_t dev,
+		ino; /* the file it must still be when it is opened; ino 0: whatever is there */
 };
 
 /* What decides the slot: dear to make, the same for many calls. */
@@ -196,5 +198,8 @@ void account_judge(struct account *a);
 size_t account_json_room(const struct account *a);
 /* The documented object (belljar-run(1), ACCOUNT). */
 int account_json(const struct account *a, struct buf *out, struct error *err);
+/* Its members alone, into an object that is open: an answer has more of them. */
+struct jsonout;
+void account_write(const struct account *a, struct jsonout *j);
 
 #endif

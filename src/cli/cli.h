@@ -24,6 +24,19 @@ int cmd_attack(int argc, char **argv);
 /* Not for people: keeps a slot for a program with libbelljar. */
 int cmd_slot(int argc, char **argv);
 
+/* Starts belljar-gate, which has the commands below. */
+int cmd_gate(int argc, char **argv);
+int cmd_call(int argc, char **argv);
+int cmd_policy(int argc, char **argv);
+int cmd_screen(int argc, char **argv);
+
+/* Descriptors, rights, stack and signals as every command needs them; else it was said why not. */
+bool cli_process_is_fit(void);
+/* A descriptor that is readable when somebody wants us to end. */
+int cli_open_signals(struct error *err);
+/* As if the signal had ended us: 130 for Ctrl-C. */
+int cli_code_of_signal(int signals, int otherwise);
+
 /* "belljar: <text>" on stderr, as one line. */
 void cli_say(const char *text);
 /* The same for an error; returns EXIT_BELLJAR. */

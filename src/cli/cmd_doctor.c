@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/own.h"
 #include "call/call.h"
 #include "cli/cli.h"
@@ -113,28 +113,28 @@ static int write_table(const struct doctor_options *o, const struct finding *fin
 static int write_json(const struct finding *findings, const struct verdict_line *verdict,
 		      struct buf *out, struct error *err)
 {
-	struct json j;
+	struct jsonout j;
 
-	json_start(&j, out, err);
-	json_object(&j, NULL);
-	json_int(&j, "schema", 1);
-	json_str(&j, "mode", geteuid() == 0 ? "root" : "user");
-	json_bool(&j, "all_layers", verdict->all_layers);
-	json_str(&j, "verdict", verdict->text);
-	json_array(&j, "checks");
+	jsonout_start(&j, out, err);
+	jsonout_object(&j, NULL);
+	jsonout_int(&j, "schema", 1);
+	jsonout_str(&j, "mode", geteuid() == 0 ? "root" : "user");
+	jsonout_bool(&j, "all_layers", verdict->all_layers);
+	jsonout_str(&j, "verdict", verdict->text);
+	jsonout_array(&j, "checks");
 	for (size_t i = 0; i < check_count; i++) {
-		json_object(&j, NULL);
-		json_str(&j, "id", checks[i].id);
-		json_str(&j, "group", checks[i].group);
-		json_str(&j, "title", checks[i].title);
-		json_str(&j, "state", check_state_name(findings[i].state));
-		json_str(&j, "detail", findings[i].detail);
-		json_str(&j, "fix", findings[i].fix[0] ? findings[i].fix : NULL);
-		json_object_end(&j);
+		jsonout_object(&j, NULL);
+		jsonout_str(&j, "id", checks[i].id);
+		jsonout_str(&j, "group", checks[i].group);
+		jsonout_str(&j, "title", checks[i].title);
+		jsonout_str(&j, "state", check_state_name(findings[i].state));
+		jsonout_str(&j, "detail", findings[i].detail);
+		jsonout_str(&j, "fix", findings[i].fix[0] ? findings[i].fix : NULL);
+		jsonout_object_end(&j);
 	}
-	json_array_end(&j);
-	json_object_end(&j);
-	return json_end(&j) < 0 ? -1 : buf_add_str(out, "\n", err);
+	jsonout_array_end(&j);
+	jsonout_object_end(&j);
+	return jsonout_end(&j) < 0 ? -1 : buf_add_str(out, "\n", err);
 }
 
 static int examine(const struct doctor_options *o, struct buf *out, struct error *err)

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/own.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -216,24 +216,24 @@ static int report_build(const struct root_options *o, const struct rootbuild_res
 {
 	own_str real = realpath(o->dir, NULL);
 	own(buf) text = {0};
-	struct json j;
+	struct jsonout j;
 
 	buf_init(&text, JSON_BYTES_MAX);
-	json_start(&j, &text, err);
-	json_object(&j, NULL);
-	json_str(&j, "root", real ? real : o->dir);
-	json_uint(&j, "files", r->files);
-	json_uint(&j, "links", r->links);
-	json_uint(&j, "directories", r->directories);
-	json_uint(&j, "bytes", r->bytes);
-	json_uint(&j, "skipped", r->skipped);
-	json_bool(&j, "verified", true);
-	json_array(&j, "programs");
+	jsonout_start(&j, &text, err);
+	jsonout_object(&j, NULL);
+	jsonout_str(&j, "root", real ? real : o->dir);
+	jsonout_uint(&j, "files", r->files);
+	jsonout_uint(&j, "links", r->links);
+	jsonout_uint(&j, "directories", r->directories);
+	jsonout_uint(&j, "bytes", r->bytes);
+	jsonout_uint(&j, "skipped", r->skipped);
+	jsonout_bool(&j, "verified", true);
+	jsonout_array(&j, "programs");
 	for (size_t i = 0; i < r->n_programs; i++)
-		json_str(&j, NULL, r->programs[i]);
-	json_array_end(&j);
-	json_object_end(&j);
-	if (json_end(&j) < 0 || buf_add_str(&text, "\n", err) < 0)
+		jsonout_str(&j, NULL, r->programs[i]);
+	jsonout_array_end(&j);
+	jsonout_object_end(&j);
+	if (jsonout_end(&j) < 0 || buf_add_str(&text, "\n", err) < 0)
 		return -1;
 	return print_json(&text, err);
 }
@@ -284,7 +284,7 @@ static int build(const struct root_options *o, struct error *err)
 
 struct complaints {
 	const struct root_options *o;
-	struct json *j; /* NULL: for people */
+	struct jsonout *j; /* NULL: for people */
 	unsigned n;
 };
 
@@ -293,7 +293,7 @@ static void complain(void *context, const char *sentence)
 	struct complaints *c = context;
 
 	if (c->j)
-		json_str(c->j, NULL, sentence);
+		jsonout_str(c->j, NULL, sentence);
 	else if (!c->o->quiet && c->n < COMPLAINTS_SHOWN)
 		printf("%s\n", sentence);
 	c->n++;
@@ -303,24 +303,24 @@ static int check(const struct root_options *o, struct error *err)
 {
 	own_fd root = open(o->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	own(buf) text = {0};
-	struct json j = {0};
+	struct jsonout j = {0};
 	struct complaints c = {.o = o, .j = o->json ? &j : NULL};
 	int found;
 
 	if (root < 0)
 		return fail_sys(err, "root check: open %s", o->dir);
 	buf_init(&text, JSON_BYTES_MAX);
-	json_start(&j, &text, err);
-	json_object(&j, NULL);
-	json_array(&j, "problems");
+	jsonout_start(&j, &text, err);
+	jsonout_object(&j, NULL);
+	jsonout_array(&j, "problems");
 	found = manifest_check(root, complain, &c, err);
 	if (found < 0)
 		return fail_in(err, "root check: %s", o->dir);
-	json_array_end(&j);
-	json_bool(&j, "success", found == 0);
-	json_object_end(&j);
-	if (o->json &&
-	    (json_end(&j) < 0 || buf_add_str(&text, "\n", err) < 0 || print_json(&text, err) < 0))
+	jsonout_array_end(&j);
+	jsonout_bool(&j, "success", found == 0);
+	jsonout_object_end(&j);
+	if (o->json && (jsonout_end(&j) < 0 || buf_add_str(&text, "\n", err) < 0 ||
+			print_json(&text, err) < 0))
 		return -1;
 	if (!o->json && !o->quiet && found > COMPLAINTS_SHOWN)
 		printf("and %d more\n", found - COMPLAINTS_SHOWN);

@@ -2,11 +2,9 @@
 /* cmd_run.c - belljar run: one slot, used once. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/explain.h"
 #include "cli/options.h"
+#include "sandbox/codefile.h"
 #include "sandbox/native/delegate.h"
 #include "sandbox/native/trustpath.h"
 
@@ -22,15 +21,14 @@ enum { CODE_MAX = 16 << 20 };
 
 struct prepared {
 	struct buf code;
-	char **argv;
+	struct codefile file;
 	char *env[ENV_MAX + ENVIRONMENT_OWN];
-	char script[1100]; /* "/work/<name>" */
 };
 
 static void prepared_end(struct prepared *p)
 {
 	buf_done(&p->code);
-	free(p->argv);
+	codefile_done(&p->file);
 }
 
 /* A link of the kernel's to a descriptor that the caller gave us, as in <(command). */
@@ -88,9 +86,8 @@ static const char *script_name(const struct run_options *o, const char *file)
 
 static int build_code_argv(struct prepared *p, struct run_options *o, struct error *err)
 {
-	const char *name = o->language->file;
+	struct put code = {.inside = o->language->file};
 	char **rest = o->command;
-	size_t n = 0;
 
 	if (o->code) {
 		if (buf_add_str(&p->code, o->code, err) < 0)
@@ -100,28 +97,14 @@ static int build_code_argv(struct prepared *p, struct run_options *o, struct err
 			return fail(err, ERR_CALLER,
 				    "--lang %s: give a FILE, - for standard input, or -c CODE",
 				    o->language->name);
-		name = script_name(o, *rest);
+		code.inside = script_name(o, *rest);
 		if (read_code(p, *rest++, err) < 0)
 			return -1;
 	}
-	if (strlen(name) > 255 || *name == '\0')
-		return fail(err, ERR_CALLER, "the file's name is empty or too long");
-	(void)snprintf(p->script, sizeof(p->script), "/work/%s", name);
-	while (rest[n])
-		n++;
-	p->argv = calloc(n + 3, sizeof(char *));
-	if (!p->argv)
-		return fail_sys(err, "allocate arguments");
-	p->argv[0] = (char *)(uintptr_t)o->language->program;
-	p->argv[1] = p->script;
-	memcpy(p->argv + 2, rest, n * sizeof(char *));
-	o->request.puts[o->request.n_puts++] = (struct put){
-		.inside = p->script + strlen("/work/"),
-		.data = buf_str(&p->code),
-		.len = p->code.len,
-	};
-	o->request.job.argv = p->argv;
-	return 0;
+	code.data = buf_str(&p->code);
+	code.len = p->code.len;
+	return codefile_add(&p->file, &o->request, o->language, code, (const char *const *)rest,
+			    err);
 }
 
 static int prepare(struct prepared *p, struct run_options *o, struct error *err)
@@ -138,40 +121,6 @@ static int prepare(struct prepared *p, struct run_options *o, struct error *err)
 			    "there is no command; try: belljar run -- echo hello (or --help)");
 	o->request.job.argv = o->command;
 	return 0;
-}
-
-/* Ctrl-C and friends end the box, not us: the account is still to be written. */
-static int open_signals(struct error *err)
-{
-	const struct sigaction standard = {.sa_handler = SIG_DFL};
-	sigset_t set;
-	int fd;
-
-	/* Ignored by the caller, our children would be gone before we have asked about them. */
-	if (sigaction(SIGCHLD, &standard, NULL) < 0)
-		return fail_sys(err, "reset SIGCHLD");
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGPIPE);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-		return fail_sys(err, "block signals");
-	/* A broken pipe is seen by write. */
-	sigdelset(&set, SIGPIPE);
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? fail_sys(err, "signalfd") : fd;
-}
-
-/* As if the signal had ended us: 130 for Ctrl-C. */
-static int code_of_signal(int signals, int otherwise)
-{
-	struct signalfd_siginfo info;
-
-	if (read(signals, &info, sizeof(info)) != sizeof(info))
-		return otherwise;
-	return EXIT_SIGNAL + (int)info.ssi_signo;
 }
 
 static int write_account(const struct account *a, int fd, struct error *err)
@@ -227,7 +176,7 @@ static int run(struct run_options *o, char **argv)
 		(void)delegate_reexec(argv, &err);
 	code = report(o, &account);
 	if (account.outcome.killed_for == KILL_CANCELLED)
-		code = code_of_signal(o->request.cancel_fds[0], code);
+		code = cli_code_of_signal(o->request.cancel_fds[0], code);
 	account_done(&account);
 	return err.kind == ERR_NONE || account.outcome.end == END_NOT_STARTED ? code : EXIT_BELLJAR;
 }
@@ -247,7 +196,7 @@ int cmd_run(int argc, char **argv)
 		options_print_help();
 		code = 0;
 	} else if (prepare(&p, &o, &err) < 0 ||
-		   (o.request.cancel_fds[0] = open_signals(&err)) < 0) {
+		   (o.request.cancel_fds[0] = cli_open_signals(&err)) < 0) {
 		code = cli_complain(&err);
 	} else if (o.explain) {
 		code = explain(&o, &err) < 0 ? cli_complain(&err) : 0;

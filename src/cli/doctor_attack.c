@@ -14,7 +14,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/own.h"
 #include "call/call.h"
 #include "cli/doctor.h"
@@ -64,7 +64,7 @@ static void fill_request(struct campaign *c, struct request *r, char **argv, cha
 	r->cancel_fds[0] = c->signals;
 	r->profile.cgroup = c->options->cgroup;
 	r->profile.allow_degraded = c->options->allow_degraded;
-	r->profile.grants[0] = (struct grant){c->program, inside, false};
+	r->profile.grants[0] = (struct grant){.source = c->program, .inside = inside};
 	r->profile.n_grants = 1;
 }
 
@@ -275,31 +275,31 @@ static int write_table(const struct campaign *c, struct buf *out, struct error *
 static int write_json(const struct campaign *c, struct buf *out, struct error *err)
 {
 	char verdict[600];
-	struct json j;
+	struct jsonout j;
 
 	write_verdict(c, verdict, sizeof(verdict));
-	json_start(&j, out, err);
-	json_object(&j, NULL);
-	json_int(&j, "schema", 1);
-	json_str(&j, "mode", c->root_mode ? "root" : "user");
-	json_bool(&j, "all_held", all_held(c));
-	json_str(&j, "verdict", verdict);
-	json_uint(&j, "held", count(c, ATTACK_HELD));
-	json_uint(&j, "fell", count(c, ATTACK_FELL));
-	json_uint(&j, "skipped", count(c, ATTACK_SKIPPED));
-	json_array(&j, "attacks");
+	jsonout_start(&j, out, err);
+	jsonout_object(&j, NULL);
+	jsonout_int(&j, "schema", 1);
+	jsonout_str(&j, "mode", c->root_mode ? "root" : "user");
+	jsonout_bool(&j, "all_held", all_held(c));
+	jsonout_str(&j, "verdict", verdict);
+	jsonout_uint(&j, "held", count(c, ATTACK_HELD));
+	jsonout_uint(&j, "fell", count(c, ATTACK_FELL));
+	jsonout_uint(&j, "skipped", count(c, ATTACK_SKIPPED));
+	jsonout_array(&j, "attacks");
 	for (size_t i = 0; i < attack_count; i++) {
-		json_object(&j, NULL);
-		json_str(&j, "name", attacks[i].name);
-		json_str(&j, "wall", attacks[i].wall);
-		json_str(&j, "what", attacks[i].what);
-		json_str(&j, "state", attack_state_name(c->results[i].state));
-		json_str(&j, "detail", c->results[i].detail);
-		json_object_end(&j);
+		jsonout_object(&j, NULL);
+		jsonout_str(&j, "name", attacks[i].name);
+		jsonout_str(&j, "wall", attacks[i].wall);
+		jsonout_str(&j, "what", attacks[i].what);
+		jsonout_str(&j, "state", attack_state_name(c->results[i].state));
+		jsonout_str(&j, "detail", c->results[i].detail);
+		jsonout_object_end(&j);
 	}
-	json_array_end(&j);
-	json_object_end(&j);
-	return json_end(&j) < 0 ? -1 : buf_add_str(out, "\n", err);
+	jsonout_array_end(&j);
+	jsonout_object_end(&j);
+	return jsonout_end(&j) < 0 ? -1 : buf_add_str(out, "\n", err);
 }
 
 int doctor_attack(const struct doctor_options *options, struct buf *out, struct error *err)

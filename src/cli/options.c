@@ -90,7 +90,8 @@ static int take_grant(struct run_options *o, const char *value, bool write, stru
 	if (source[0] == '\0')
 		return fail(err, ERR_CALLER, "%s %s: the path on the host is missing", option,
 			    value);
-	p->grants[p->n_grants++] = (struct grant){source, inside, write};
+	p->grants[p->n_grants++] =
+		(struct grant){.source = source, .inside = inside, .write = write};
 	return 0;
 }
 
@@ -102,6 +103,28 @@ static int take_read(struct run_options *o, const char *value, struct error *err
 static int take_write(struct run_options *o, const char *value, struct error *err)
 {
 	return take_grant(o, value, true, err);
+}
+
+/* DEV:INO: what the last grant must still be when it is opened.  Whoever looked at the file before
+ * it named it to us says so; a name may come to mean something else in between. */
+static int take_same_file(struct run_options *o, const char *value, struct error *err)
+{
+	struct profile *p = &o->request.profile;
+	char *dev = keep(o, strdup(value));
+	char *ino = dev ? strchr(dev, ':') : NULL;
+	struct grant *g;
+
+	if (!dev)
+		return fail_sys(err, "allocate");
+	if (p->n_grants == 0 || !ino)
+		return fail(err, ERR_CALLER,
+			    "--same-file %s: DEV:INO, behind the --read or --write it is about",
+			    value);
+	*ino++ = '\0';
+	g = &p->grants[p->n_grants - 1];
+	if (text_parse_uint(dev, &g->dev, err) < 0 || text_parse_uint(ino, &g->ino, err) < 0)
+		return fail_in(err, "--same-file");
+	return g->ino ? 0 : fail(err, ERR_CALLER, "--same-file: no file has the number 0");
 }
 
 static int take_env(struct run_options *o, const char *value, struct error *err)
@@ -304,6 +327,8 @@ const struct option_row option_rows[] = {
 	{"read", "PATH[:INSIDE]", FOR_SLOT, take_read, "let it read this file or directory"},
 	{"write", "PATH[:INSIDE]", FOR_SLOT, take_write,
 	 "let it read and change this file or directory"},
+	{"same-file", "DEV:INO", FOR_SLOT, take_same_file,
+	 "go on only if the last path is this device and inode"},
 	{"env", "NAME=VALUE", FOR_CALL, take_env, "add this to its environment"},
 	{"programs", "A,B,C", FOR_SLOT, take_programs, "only these programs exist inside"},
 	{"root", "host|DIR", FOR_SLOT, take_root, "its programs: the host's, or a private root"},

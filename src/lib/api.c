@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "lib/remote.h"
 #include "lib/result.h"
+#include "sandbox/codefile.h"
 #include "sandbox/native/copyin.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -33,8 +34,7 @@ struct call {
 	struct request request;
 	char **env_own; /* the caller's and the box's */
 	char **env;
-	char **argv;
-	char script[64];
+	struct codefile file;
 };
 
 EXPORT const char *bj_version(void)
@@ -187,7 +187,7 @@ static void call_end(struct call *c)
 {
 	free(c->env_own);
 	free(c->env);
-	free(c->argv);
+	codefile_done(&c->file);
 }
 
 static size_t count_of(const char *const *list)
@@ -253,24 +253,6 @@ static int add_files(struct call *c, const struct bj_input *in, struct error *er
 			return -1;
 	}
 	return 0;
-}
-
-static int add_code(struct call *c, const struct language *language, const char *code,
-		    const char *const *args, struct error *err)
-{
-	const struct put put = {.inside = language->file, .data = code, .len = strlen(code)};
-	size_t n = count_of(args);
-
-	c->argv = calloc(n + 3, sizeof(char *));
-	if (!c->argv)
-		return fail_sys(err, "allocate arguments");
-	(void)snprintf(c->script, sizeof(c->script), "/work/%s", language->file);
-	c->argv[0] = (char *)(uintptr_t)language->program;
-	c->argv[1] = c->script;
-	for (size_t i = 0; i < n; i++)
-		c->argv[2 + i] = (char *)(uintptr_t)args[i];
-	c->request.job.argv = c->argv;
-	return add_put(c, &put, err);
 }
 
 static int check_input(const struct bj_input *in, struct error *err)
@@ -387,7 +369,9 @@ static int run_call(struct bj_box *box, struct call *c, const struct language *l
 	c->request.job.limits = box->options.request.job.limits;
 	if (build_env(c, box, in->env, language, err) < 0 || add_files(c, in, err) < 0)
 		return -1;
-	if (language && add_code(c, language, code, in->args, err) < 0)
+	if (language &&
+	    codefile_add(&c->file, &c->request, language,
+			 (struct put){.data = code, .len = strlen(code)}, in->args, err) < 0)
 		return -1;
 	wire_up(c, box, in, ears);
 	return run(box, c, ret, err);
@@ -396,7 +380,8 @@ static int run_call(struct bj_box *box, struct call *c, const struct language *l
 static void call_begin(struct call *c, const struct bj_box *box)
 {
 	c->request = box->options.request;
-	c->env_own = c->env = c->argv = NULL;
+	c->env_own = c->env = NULL;
+	c->file.argv = NULL;
 }
 
 EXPORT int bj_run(struct bj_box *box, const char *const argv[], const struct bj_input *in,

@@ -34,7 +34,7 @@
 enum {
 	ANSWER_MS = 15000, /* beyond what the helper itself allows for setting up and killing */
 	LEAVE_MS = 5000,   /* for a helper that was told to go */
-	WORDS_MAX = GRANTS_MAX + PROGRAMS_MAX + LAYER_COUNT + 32,
+	WORDS_MAX = 2 * GRANTS_MAX + PROGRAMS_MAX + LAYER_COUNT + 32,
 	HELPER_SOCKET = 3,
 };
 
@@ -72,9 +72,13 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char
 
 static void add_profile(struct line *l, const struct profile *p)
 {
-	for (size_t i = 0; i < p->n_grants; i++)
-		add(l, "--%s=%s:%s", p->grants[i].write ? "write" : "read", p->grants[i].source,
-		    p->grants[i].inside);
+	for (size_t i = 0; i < p->n_grants; i++) {
+		const struct grant *g = &p->grants[i];
+
+		add(l, "--%s=%s:%s", g->write ? "write" : "read", g->source, g->inside);
+		if (g->ino)
+			add(l, "--same-file=%" PRIu64 ":%" PRIu64, g->dev, g->ino);
+	}
 	for (size_t i = 0; i < p->n_programs; i++)
 		add(l, "--programs=%s", p->programs[i]);
 	if (p->root)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/own.h"
 
 static const char *const root_directories[] = {"usr", "proc", "dev", "tmp", "etc", "sys"};
@@ -47,15 +47,15 @@ static const char linux_text[] =
 static int compose_config(const struct bench_job *job, struct buf *out, struct error *err)
 {
 	own(buf) args = {0};
-	struct json j;
+	struct jsonout j;
 
 	buf_init(&args, 4096);
-	json_start(&j, &args, err);
-	json_array(&j, NULL);
+	jsonout_start(&j, &args, err);
+	jsonout_array(&j, NULL);
 	for (const char *const *arg = job->argv; *arg; arg++)
-		json_str(&j, NULL, *arg);
-	json_array_end(&j);
-	if (json_end(&j) < 0)
+		jsonout_str(&j, NULL, *arg);
+	jsonout_array_end(&j);
+	if (jsonout_end(&j) < 0)
 		return -1;
 	return buf_printf(out, err,
 			  "{\"ociVersion\":\"1.0.2\",\"process\":{\"terminal\":false,"

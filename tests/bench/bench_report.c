@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/own.h"
 #include "bench_stats.h"
 
@@ -145,72 +145,72 @@ void report_bars(const struct results *r, FILE *out)
 	}
 }
 
-static void write_ratio(struct json *j, const char *key, double value)
+static void write_ratio(struct jsonout *j, const char *key, double value)
 {
 	if (isnan(value))
-		json_null(j, key);
+		jsonout_null(j, key);
 	else
-		json_ratio(j, key, value);
+		jsonout_ratio(j, key, value);
 }
 
-static void write_contender(struct json *j, const struct results *r, size_t what, size_t who)
+static void write_contender(struct jsonout *j, const struct results *r, size_t what, size_t who)
 {
 	const double *ms = results_of(r, what, who);
 	struct stats s = stats_of(ms, r->rounds);
 
-	json_object(j, NULL);
-	json_str(j, "job", r->what[what]->name);
-	json_str(j, "contender", r->who[who]->name);
-	json_uint(j, "measures", s.n);
-	json_uint(j, "failed", s.failed);
+	jsonout_object(j, NULL);
+	jsonout_str(j, "job", r->what[what]->name);
+	jsonout_str(j, "contender", r->who[who]->name);
+	jsonout_uint(j, "measures", s.n);
+	jsonout_uint(j, "failed", s.failed);
 	write_ratio(j, "median_ms", s.median);
 	write_ratio(j, "p99_ms", s.p99);
 	write_ratio(j, "min_ms", s.min);
 	write_ratio(j, "to_bare", ratio(r, what, who, "bare"));
 	write_ratio(j, "to_bwrap", ratio(r, what, who, "bwrap"));
-	json_array(j, "ms");
+	jsonout_array(j, "ms");
 	for (size_t i = 0; i < r->rounds; i++)
 		write_ratio(j, NULL, ms[i]);
-	json_array_end(j);
-	json_object_end(j);
+	jsonout_array_end(j);
+	jsonout_object_end(j);
 }
 
-static void write_bars(struct json *j, const struct results *r)
+static void write_bars(struct jsonout *j, const struct results *r)
 {
-	json_array(j, "goals");
+	jsonout_array(j, "goals");
 	for (size_t i = 0; i < ARRAY_LEN(bars); i++) {
 		double seen = bar_seen(r, &bars[i]);
 
-		json_object(j, NULL);
-		json_str(j, "goal", bars[i].text);
-		json_str(j, "against", bars[i].against);
-		json_ratio(j, "most", bars[i].most);
+		jsonout_object(j, NULL);
+		jsonout_str(j, "goal", bars[i].text);
+		jsonout_str(j, "against", bars[i].against);
+		jsonout_ratio(j, "most", bars[i].most);
 		write_ratio(j, "seen", seen);
-		json_str(j, "verdict", verdict_of(&bars[i], seen));
-		json_object_end(j);
+		jsonout_str(j, "verdict", verdict_of(&bars[i], seen));
+		jsonout_object_end(j);
 	}
-	json_array_end(j);
+	jsonout_array_end(j);
 }
 
 static int compose_json(const struct results *r, struct buf *out, struct error *err)
 {
 	struct utsname name;
-	struct json j;
+	struct jsonout j;
 
 	(void)uname(&name);
-	json_start(&j, out, err);
-	json_object(&j, NULL);
-	json_str(&j, "kernel", name.release);
-	json_int(&j, "cores", sysconf(_SC_NPROCESSORS_ONLN));
-	json_uint(&j, "rounds", r->rounds);
-	json_array(&j, "results");
+	jsonout_start(&j, out, err);
+	jsonout_object(&j, NULL);
+	jsonout_str(&j, "kernel", name.release);
+	jsonout_int(&j, "cores", sysconf(_SC_NPROCESSORS_ONLN));
+	jsonout_uint(&j, "rounds", r->rounds);
+	jsonout_array(&j, "results");
 	for (size_t what = 0; what < r->n_what; what++)
 		for (size_t who = 0; who < r->n_who; who++)
 			write_contender(&j, r, what, who);
-	json_array_end(&j);
+	jsonout_array_end(&j);
 	write_bars(&j, r);
-	json_object_end(&j);
-	return json_end(&j);
+	jsonout_object_end(&j);
+	return jsonout_end(&j);
 }
 
 int report_json(const struct results *r, const char *path, struct error *err)

@@ -8,7 +8,9 @@ lines "key: value"; a value that takes several lines follows indented by a tab.
   as: both|root|user        who runs it (both)
   needs: WORD…              node, cgroup-v1, x86_64, root-build: else it is skipped
   setup:                    shell commands, run by that user in {tmp} beforehand
+  file: NAME TEXT           makes {tmp}/NAME with the indented text below it; may come again
   run: ARGS                 what stands after "belljar run", split like a shell does
+  call: ARGS                the same after "belljar call"; also policy and screen
   stdin: TEXT               given to belljar; stdin-bytes: N gives so many of them
   stdout: full|nonblocking|stalled S   what belljar's stdout is, if not a pipe that is read at once
   umask: 077                the caller's
@@ -25,7 +27,10 @@ lines "key: value"; a value that takes several lines follows indented by a tab.
   then:                     shell commands that must succeed afterwards, run in {tmp}
 
 {tmp} is a directory of the case's own, {status} the descriptor for --status-fd, {nl} a newline,
-{bytes:N} that many bytes, {belljar} the program.  As a user on a host that gives users no control
+{bytes:N} that many bytes, {belljar} the program.  {allow} is the line of
+a policy that lets a user do without control groups where there are none, or nothing.  belljar call
+and its like find their policy in {tmp}/policy.yaml if the case has such a file, and keep their
+state in {tmp}/state.  As a user on a host that gives users no control
 groups, --allow-degraded is added; a case that wants none says "degraded: no".  {degraded} is that
 option, for commands of setup and then.
 Every account, whatever the case, is checked for being whole and for not contradicting itself.
@@ -50,13 +55,16 @@ USER = int(os.environ.get("CASES_UID", "61234"))
 LIMIT_S = 60
 REPEATABLE = {"expect-json", "expect-stdout-has", "expect-stderr-has", "expect-stdout-lacks",
               "expect-stderr-lacks"}
-SINGLE = {"as", "needs", "setup", "run", "stdin", "stdin-bytes", "stdout", "umask", "closed",
+SINGLE = {"as", "needs", "setup", "run", "call", "policy", "screen", "stdin", "stdin-bytes", "stdout", "umask", "closed",
           "signal", "expect-exit", "expect-stdout", "expect-stderr", "expect-stdout-bytes",
           "expect-live", "expect-seconds", "then", "degraded"}
+COMMANDS = ("run", "call", "policy", "screen")
 ACCOUNT_KEYS = {"schema", "id", "status", "success", "exit_code", "signal", "signal_name",
                 "was_killed", "kill_reason", "execution_time_ms", "setup_time_ms", "error",
                 "stdout", "stderr", "resource_usage", "limits", "near_misses", "artifacts",
                 "backend", "mode", "layers"}
+ANSWER_KEYS = ACCOUNT_KEYS | {"tool", "client", "decision", "dry_run", "refused_by", "why",
+                              "screening", "remaining", "policy"}
 STATUSES = {"success", "error", "timeout", "resource_exceeded", "denied", "unknown"}
 KILL_REASONS = {None, "wall", "cpu", "memory", "processes", "disk", "output", "signal",
                 "violation", "cancelled"}
@@ -68,6 +76,7 @@ class Case:
     def __init__(self, path):
         self.name = os.path.basename(path).removesuffix(".case")
         self.title, self.one, self.many = "", {}, {key: [] for key in REPEATABLE}
+        self.files = {}
         with open(path, encoding="utf-8") as text:
             lines = text.read().split("\n")
         while lines:
@@ -78,11 +87,17 @@ class Case:
             if not line:
                 continue
             key, colon, value = line.partition(":")
+            if key == "file":
+                self.files[value.strip()] = self.block(lines)
+                continue
             if not colon or key not in REPEATABLE | SINGLE:
                 raise ValueError(f"{self.name}: what is '{line}'?")
             self.put(key, value.strip() + "\n" if value.strip() else self.block(lines))
-        if "run" not in self.one or not self.title:
-            raise ValueError(f"{self.name}: needs a first line '# …' and a run line")
+        commands = [word for word in COMMANDS if word in self.one]
+        if len(commands) != 1 or not self.title:
+            raise ValueError(f"{self.name}: needs a first line '# …' and one command")
+        self.command = commands[0]
+        self.line = self.one[self.command]
 
     @staticmethod
     def block(lines):
@@ -126,8 +141,11 @@ class Host:
 
 
 def environment(home):
-    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LC_ALL": "C.UTF-8",
-            "BELLJAR_TEST_CANARY": "outside"}
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LC_ALL": "C.UTF-8",
+           "BELLJAR_TEST_CANARY": "outside", "BELLJAR_STATE": f"{home}/state"}
+    if os.path.exists(f"{home}/policy.yaml"):
+        env["BELLJAR_POLICY"] = f"{home}/policy.yaml"
+    return env
 
 
 def as_user(who):
@@ -158,8 +176,7 @@ class Run:
     def __init__(self, case, host, who):
         self.case, self.host, self.who, self.wrong = case, host, who, []
         self.tmp = tempfile.mkdtemp(prefix="case-")
-        if who == "user" and os.geteuid() == 0:
-            os.chown(self.tmp, USER, USER)
+        self.give(self.tmp)
         os.chmod(self.tmp, 0o755)
         self.status_read = self.status_write = None
         self.account = None
@@ -169,8 +186,25 @@ class Run:
         text = text.replace("{belljar}", self.host.belljar)
         text = text.replace("{degraded}",
                             " ".join(self.host.degraded) if self.who == "user" else "")
+        lacks = self.who == "user" and self.host.degraded
+        text = text.replace("{allow}",
+                            f"allow_degraded: [{self.host.degraded[1]}]" if lacks else "")
         text = re.sub(r"\{bytes:(\d+)\}", lambda m: "x" * int(m[1]), text)
         return text.replace("{status}", str(self.status_write))
+
+    def make_files(self):
+        for name, text in self.case.files.items():
+            path = os.path.join(self.tmp, name)
+            if os.path.dirname(name):
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                self.give(os.path.dirname(path))
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self.fill(text))
+            self.give(path)
+
+    def give(self, path):
+        if self.who == "user" and os.geteuid() == 0:
+            os.chown(path, USER, USER)
 
     def shell(self, key):
         script = self.fill(self.case.one.get(key, ""))
@@ -184,9 +218,9 @@ class Run:
                               f"{(done.stdout + done.stderr).decode(errors='replace')[-500:]}")
 
     def argv(self):
-        args = [self.fill(word) for word in shlex.split(self.case.one["run"])]
-        add = self.who == "user" and self.case.word("degraded") != "no"
-        argv = [self.host.belljar, "run", *(self.host.degraded if add else []), *args]
+        args = [self.fill(word) for word in shlex.split(self.case.line)]
+        add = self.case.command == "run" and self.who == "user" and self.case.word("degraded") != "no"
+        argv = [self.host.belljar, self.case.command, *(self.host.degraded if add else []), *args]
         if "closed" not in self.case.one:
             return argv
         closing = "".join(f" {fd}>&-" for fd in self.case.word("closed").split())
@@ -205,7 +239,7 @@ class Run:
             pass
 
     def execute(self):
-        if "{status}" in self.case.one["run"]:
+        if "{status}" in self.case.line:
             self.status_read, self.status_write = os.pipe()
         kind, _, stall = self.case.word("stdout").partition(" ")
         out_read, out_write = os.pipe()
@@ -253,7 +287,7 @@ class Run:
         child.send_signal(getattr(signal, "SIG" + name))
 
     def read_account(self):
-        words = shlex.split(self.case.one["run"])
+        words = shlex.split(self.case.line)
         words = words[:words.index("--")] if "--" in words else words
         if self.status_read:
             text = b""
@@ -266,7 +300,8 @@ class Run:
             return
         try:
             self.account = json.loads(text, object_pairs_hook=once_each)
-            self.wrong += contradictions(self.account)
+            if self.case.command in ("run", "call"):
+                self.wrong += contradictions(self.account)
         except ValueError as e:
             self.wrong.append(f"the account is not JSON: {e}: {text[:300]!r}")
 
@@ -283,9 +318,11 @@ def once_each(pairs):
 
 def contradictions(a):
     """What no account may say, whatever happened."""
-    if set(a) != ACCOUNT_KEYS:
-        return [f"account: keys differ: {sorted(set(a) ^ ACCOUNT_KEYS)}"]
-    rules = [
+    keys = ANSWER_KEYS if "tool" in a else ACCOUNT_KEYS
+    if set(a) != keys:
+        return [f"account: keys differ: {sorted(set(a) ^ keys)}"]
+    rules = refusal_rules(a) if "tool" in a else []
+    rules += [
         ("status", a["status"] in STATUSES),
         ("success follows from status", a["success"] == (a["status"] == "success")),
         ("kill_reason", a["kill_reason"] in KILL_REASONS),
@@ -313,6 +350,22 @@ def contradictions(a):
         rules.append((f"artifact {f['name']}: copied or refused with a reason",
                       f["copied"] == (f["refused"] is None) == (f["sha256"] is not None)))
     return [f"account: not true: {what}" for what, true in rules if not true]
+
+
+def refusal_rules(a):
+    """What no answer to a tool call may say."""
+    why = a["why"]
+    return [
+        ("decision", a["decision"] in ("allow", "ask", "deny")),
+        ("why there is a why", (why is None) == (a["decision"] == "allow")),
+        ("what was refused did not run", why is None or a["setup_time_ms"] == 0),
+        ("a refusal is whole", why is None or
+         set(why) == {"layer", "rule", "what", "permanent", "retry_after_ms", "hint"}),
+        ("a refusal says what and by which rule", why is None or (why["what"] and why["rule"])),
+        ("permanent or a time, not both",
+         why is None or not (why["permanent"] and why["retry_after_ms"])),
+        ("the policy's hash", re.fullmatch("[0-9a-f]{64}", a["policy"]["sha256"]) is not None),
+    ]
 
 
 def lookup(account, path):
@@ -386,6 +439,7 @@ def perform(case, host, who):
     """What is wrong, as lines; empty when all is well."""
     run = Run(case, host, who)
     try:
+        run.make_files()
         run.shell("setup")
         if not run.wrong:
             run.execute()

@@ -37,8 +37,10 @@ def script(steps, mark):
 def run(belljar, steps):
     mark = "=====next====="
     env = dict(os.environ, PATH=os.path.dirname(belljar) + ":" + os.environ["PATH"])
-    with tempfile.TemporaryDirectory() as where:
+    with tempfile.TemporaryDirectory() as where, tempfile.TemporaryDirectory() as state:
         os.chmod(where, 0o755)
+        env["BELLJAR_STATE"] = state
+        env.pop("BELLJAR_POLICY", None)
         done = subprocess.run(
             ["/bin/sh"], input=script(steps, mark), text=True, cwd=where, env=env,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)

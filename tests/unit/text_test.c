@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/own.h"
 #include "tap.h"
 
@@ -128,12 +128,12 @@ TEST(a_line_for_a_terminal_moves_no_cursor)
 static const char *as_json(const char *data, struct buf *out)
 {
 	struct error err = {0};
-	struct json j;
+	struct jsonout j;
 
 	buf_init(out, 1000);
-	json_start(&j, out, &err);
-	json_str(&j, NULL, data);
-	CHECK(json_end(&j) == 0);
+	jsonout_start(&j, out, &err);
+	jsonout_str(&j, NULL, data);
+	CHECK(jsonout_end(&j) == 0);
 	return buf_str(out);
 }
 
@@ -175,4 +175,26 @@ TEST(two_letters_that_changed_places_are_one_mistake)
 	CHECK_STR(text_nearest("rgep", programs), "grep");
 	CHECK_STR(text_nearest("ba", letters), "b"); /* as near as "ab": the first one */
 	CHECK(text_nearest("", letters) != NULL && *text_nearest("ab", letters) == 'a');
+}
+
+TEST(a_real_number_has_its_shortest_digits)
+{
+	static const struct {
+		double value;
+		const char *text;
+	} rows[] = {{0.1, "0.1"},
+		    {1, "1"},
+		    {-0.5, "-0.5"},
+		    {1e21, "1e+21"},
+		    {0.1 + 0.2, "0.30000000000000004"},
+		    {1.0 / 3, "0.3333333333333333"},
+		    {5e-324, "4.94065645841247e-324"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char text[40];
+
+		text_real(rows[i].value, text, sizeof(text));
+		CHECK_STR(text, rows[i].text);
+		CHECK(strtod(text, NULL) == rows[i].value);
+	}
 }

@@ -101,6 +101,9 @@ static int check_opened(const struct grant *g, int fd, struct error *err)
 		return fail(err, ERR_CALLER,
 			    "%s %s: the whole host is not granted; name what is needed",
 			    option_of(g), g->source);
+	if (g->ino && (st.st_dev != g->dev || st.st_ino != g->ino))
+		return fail(err, ERR_CALLER, "%s %s: it was replaced meanwhile", option_of(g),
+			    g->source);
 	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
 		return fail(err, ERR_CALLER, "%s %s: only files and directories can be granted",
 			    option_of(g), g->source);

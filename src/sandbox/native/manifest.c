@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/own.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -62,16 +62,16 @@ static int add_line(struct lines *lines, const char *text, size_t len, struct er
 }
 
 /* A name that is not UTF-8 is written with escapes, like everywhere in our JSON. */
-static void put_name(struct json *j, const char *key, const char *name)
+static void put_name(struct jsonout *j, const char *key, const char *name)
 {
 	char escaped[4 * PATH_MAX];
 
 	if (text_is_utf8(name, strlen(name))) {
-		json_str(j, key, name);
+		jsonout_str(j, key, name);
 		return;
 	}
 	text_escape(name, strlen(name), escaped, sizeof(escaped));
-	json_str(j, key, escaped);
+	jsonout_str(j, key, escaped);
 }
 
 static const char *type_name(mode_t mode)
@@ -105,13 +105,13 @@ static int digest(const struct treewalk_entry *entry, char ret_hex[static SHA256
 static int describe(const struct treewalk_entry *entry, struct buf *out, struct error *err)
 {
 	char target[PATH_MAX], mode[16], hex[SHA256_HEX];
-	struct json j;
+	struct jsonout j;
 	ssize_t n;
 
-	json_start(&j, out, err);
-	json_object(&j, NULL);
+	jsonout_start(&j, out, err);
+	jsonout_object(&j, NULL);
 	put_name(&j, "path", entry->path);
-	json_str(&j, "type", type_name(entry->st.st_mode));
+	jsonout_str(&j, "type", type_name(entry->st.st_mode));
 	if (S_ISLNK(entry->st.st_mode)) {
 		n = readlinkat(entry->dir, entry->name, target, sizeof(target) - 1);
 		if (n < 0)
@@ -120,16 +120,16 @@ static int describe(const struct treewalk_entry *entry, struct buf *out, struct 
 		put_name(&j, "target", target);
 	} else {
 		(void)snprintf(mode, sizeof(mode), "%04o", entry->st.st_mode & 07777);
-		json_str(&j, "mode", mode);
+		jsonout_str(&j, "mode", mode);
 	}
 	if (S_ISREG(entry->st.st_mode)) {
 		if (digest(entry, hex, err) < 0)
 			return -1;
-		json_uint(&j, "size", (uint64_t)entry->st.st_size);
-		json_str(&j, "sha256", hex);
+		jsonout_uint(&j, "size", (uint64_t)entry->st.st_size);
+		jsonout_str(&j, "sha256", hex);
 	}
-	json_object_end(&j);
-	return json_end(&j);
+	jsonout_object_end(&j);
+	return jsonout_end(&j);
 }
 
 static int take_entry(void *context, const struct treewalk_entry *entry, struct error *err)
@@ -150,28 +150,28 @@ static int take_entry(void *context, const struct treewalk_entry *entry, struct 
 static int put_together(const struct lines *lines, const char *const *programs, size_t n,
 			struct buf *out, struct error *err)
 {
-	struct json j;
+	struct jsonout j;
 
-	json_start(&j, out, err);
-	json_object(&j, NULL);
-	json_uint(&j, "version", 1);
-	json_str(&j, "belljar", BELLJAR_VERSION);
-	json_array(&j, "programs");
+	jsonout_start(&j, out, err);
+	jsonout_object(&j, NULL);
+	jsonout_uint(&j, "version", 1);
+	jsonout_str(&j, "belljar", BELLJAR_VERSION);
+	jsonout_array(&j, "programs");
 	for (size_t i = 0; i < n; i++)
 		put_name(&j, NULL, programs[i]);
-	json_array_end(&j);
-	json_uint(&j, "count", lines->n);
-	json_uint(&j, "bytes", lines->bytes);
-	json_array(&j, "files");
+	jsonout_array_end(&j);
+	jsonout_uint(&j, "count", lines->n);
+	jsonout_uint(&j, "bytes", lines->bytes);
+	jsonout_array(&j, "files");
 	if (buf_add_str(out, "\n", err) < 0)
 		return -1;
 	for (size_t i = 0; i < lines->n; i++)
 		if (buf_add_str(out, lines->items[i], err) < 0 ||
 		    buf_add_str(out, i + 1 < lines->n ? ",\n" : "\n", err) < 0)
 			return -1;
-	json_array_end(&j);
-	json_object_end(&j);
-	return buf_add_str(out, "\n", err) < 0 ? -1 : json_end(&j);
+	jsonout_array_end(&j);
+	jsonout_object_end(&j);
+	return buf_add_str(out, "\n", err) < 0 ? -1 : jsonout_end(&j);
 }
 
 int manifest_write(int root, const char *const *programs, size_t n, struct error *err)

@@ -134,8 +134,8 @@ static bool may_execute(const struct found *file)
 	return S_ISREG(file->st.st_mode) && (file->st.st_mode & 0111);
 }
 
-/* A name without a slash, in the standard directories. */
-static int look_up(const struct finder *f, struct program *p, struct error *err)
+/* A name without a slash, in the standard directories: 1 if it is there, 0 if not. */
+static int search(const struct finder *f, struct program *p, struct error *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(program_dirs); i++) {
 		int there;
@@ -145,11 +145,18 @@ static int look_up(const struct finder *f, struct program *p, struct error *err)
 			break;
 		there = rootdir_find(&f->root, p->path, &p->file, err);
 		if (there < 0 || (there && may_execute(&p->file)))
-			return there < 0 ? -1 : 0;
+			return there;
 		if (there)
 			found_done(&p->file);
 	}
-	return say_not_found(f, p->name, err);
+	return 0;
+}
+
+static int look_up(const struct finder *f, struct program *p, struct error *err)
+{
+	int there = search(f, p, err);
+
+	return there == 0 ? say_not_found(f, p->name, err) : there < 0 ? -1 : 0;
 }
 
 static bool has_dots(const char *path)
@@ -526,4 +533,21 @@ int programs_needed(const char *root, const char *const *programs, size_t n,
 	}
 	finder_free(f);
 	return result;
+}
+
+bool programs_exist(const char *root, const char *name)
+{
+	struct finder *f = calloc(1, sizeof(*f));
+	own(program) p = {.name = name, .file.fd = -1};
+	struct error ignored;
+	bool there = false;
+
+	if (!f)
+		return false;
+	f->root.fd = -1;
+	if (rootdir_open(root, &f->root, &ignored) == 0)
+		there = strchr(name, '/') ? find_program(f, &p, &ignored) == 0
+					  : search(f, &p, &ignored) > 0;
+	finder_free(f);
+	return there;
 }

@@ -33,5 +33,8 @@ void needed_list_end(struct needed_list *list); /* for own(needed_list) */
  * would find them, without running anything), script interpreters and known data directories. */
 int programs_needed(const char *root, const char *const *programs, size_t n,
 		    struct needed_list *ret, struct error *err);
+/* Is there such a program, and may it go into a box?  The same question about one, without what it
+ * needs. */
+bool programs_exist(const char *root, const char *name);
 
 #endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jsonout.c - writes JSON straight into a buffer. */
+#include "base/jsonout.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+void jsonout_start(struct jsonout *j, struct buf *out, struct error *err)
+{
+	*j = (struct jsonout){.out = out, .err = err};
+}
+
+int jsonout_end(struct jsonout *j)
+{
+	if (!j->failed && j->out->cut)
+		return fail(j->err, ERR_INTERNAL, "the JSON is larger than its buffer may grow");
+	return j->failed ? -1 : 0;
+}
+
+static void put(struct jsonout *j, const char *data, size_t len)
+{
+	if (!j->failed && buf_add(j->out, data, len, j->err) < 0)
+		j->failed = true;
+}
+
+static void put_str(struct jsonout *j, const char *str)
+{
+	put(j, str, strlen(str));
+}
+
+/* How a character is written that may not stand for itself; false if it may. */
+static bool write_code(const char *data, size_t len, char *ret, size_t room)
+{
+	unsigned char c = (unsigned char)data[len - 1];
+	bool control = len == 1 ? c < 0x20 || c == 0x7f
+				: len == 2 && (unsigned char)data[0] == 0xc2 && c < 0xa0;
+
+	if (len == 1 && (c == '"' || c == '\\'))
+		(void)snprintf(ret, room, "\\%c", c);
+	else if (c == '\n')
+		(void)snprintf(ret, room, "\\n");
+	else if (control)
+		(void)snprintf(ret, room, "\\u%04x", c);
+	else
+		return false;
+	return true;
+}
+
+static void put_escaped(struct jsonout *j, const char *data, size_t len)
+{
+	size_t plain = 0, step;
+	char code[8];
+
+	put(j, "\"", 1);
+	for (size_t i = 0; i < len; i += step) {
+		step = text_utf8_char(data + i, len - i);
+		if (step && !write_code(data + i, step, code, sizeof(code)))
+			continue;
+		if (!step) { /* a byte of no character: JSON has no place for it */
+			(void)snprintf(code, sizeof(code), "\\\\x%02x", (unsigned char)data[i]);
+			step = 1;
+		}
+		put(j, data + plain, i - plain);
+		plain = i + step;
+		put_str(j, code);
+	}
+	put(j, data + plain, len - plain);
+	put(j, "\"", 1);
+}
+
+static void lead(struct jsonout *j, const char *key)
+{
+	if (j->comma)
+		put(j, ",", 1);
+	j->comma = true;
+	if (key) {
+		put_escaped(j, key, strlen(key));
+		put(j, ":", 1);
+	}
+}
+
+void jsonout_object(struct jsonout *j, const char *key)
+{
+	lead(j, key);
+	put(j, "{", 1);
+	j->comma = false;
+}
+
+void jsonout_object_end(struct jsonout *j)
+{
+	put(j, "}", 1);
+	j->comma = true;
+}
+
+void jsonout_array(struct jsonout *j, const char *key)
+{
+	lead(j, key);
+	put(j, "[", 1);
+	j->comma = false;
+}
+
+void jsonout_array_end(struct jsonout *j)
+{
+	put(j, "]", 1);
+	j->comma = true;
+}
+
+void jsonout_bytes(struct jsonout *j, const char *key, const char *data, size_t len)
+{
+	lead(j, key);
+	put_escaped(j, data, len);
+}
+
+void jsonout_str(struct jsonout *j, const char *key, const char *value)
+{
+	if (!value)
+		jsonout_null(j, key);
+	else
+		jsonout_bytes(j, key, value, strlen(value));
+}
+
+void jsonout_base64(struct jsonout *j, const char *key, const void *data, size_t len)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *in = data;
+	char group[4];
+
+	lead(j, key);
+	put(j, "\"", 1);
+	for (size_t i = 0; i < len; i += 3) {
+		unsigned left = (unsigned)(len - i);
+		unsigned bits = (unsigned)in[i] << 16;
+
+		bits |= left > 1 ? (unsigned)in[i + 1] << 8 : 0;
+		bits |= left > 2 ? in[i + 2] : 0;
+		group[0] = digits[bits >> 18];
+		group[1] = digits[bits >> 12 & 63];
+		group[2] = left > 1 ? digits[bits >> 6 & 63] : '=';
+		group[3] = left > 2 ? digits[bits & 63] : '=';
+		put(j, group, sizeof(group));
+	}
+	put(j, "\"", 1);
+}
+
+static void put_number(struct jsonout *j, const char *key, const char *digits)
+{
+	lead(j, key);
+	put_str(j, digits);
+}
+
+void jsonout_int(struct jsonout *j, const char *key, int64_t value)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), "%" PRId64, value);
+	put_number(j, key, text);
+}
+
+void jsonout_uint(struct jsonout *j, const char *key, uint64_t value)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
+	put_number(j, key, text);
+}
+
+void jsonout_ms(struct jsonout *j, const char *key, uint64_t microseconds)
+{
+	char text[40];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64 ".%03" PRIu64, microseconds / 1000,
+		       microseconds % 1000);
+	put_number(j, key, text);
+}
+
+void jsonout_ratio(struct jsonout *j, const char *key, double value)
+{
+	char text[64];
+
+	(void)snprintf(text, sizeof(text), "%.4f", value);
+	put_number(j, key, text);
+}
+
+void jsonout_bool(struct jsonout *j, const char *key, bool value)
+{
+	put_number(j, key, value ? "true" : "false");
+}
+
+void jsonout_null(struct jsonout *j, const char *key)
+{
+	put_number(j, key, "null");
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_call.c - belljar call: one tool call, by the policy. */
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/jsonread.h"
+#include "base/own.h"
+#include "cli/cli.h"
+#include "cli/gatecli.h"
+#include "cli/sibling.h"
+
+struct call_options {
+	struct word_list arg;
+	const char *args;
+	const char *client;
+	const char *policy;
+	const char *state;
+	bool dry_run, json, quiet, help;
+};
+
+#define AT(member) offsetof(struct call_options, member)
+static const struct word_row rows[] = {
+	{"arg", "NAME=VALUE", WORD_EACH, AT(arg), "one argument; give it again for more"},
+	{"args", "JSON|@FILE|-", WORD_TEXT, AT(args), "all arguments as one JSON object"},
+	{"client", "NAME", WORD_TEXT, AT(client), "on whose behalf (standard: by your uid)"},
+	{"policy", "FILE", WORD_TEXT, AT(policy), "another policy file"},
+	{"state", "DIR", WORD_TEXT, AT(state), "where rates and budgets are kept"},
+	{"dry-run", NULL, WORD_FLAG, AT(dry_run), "say what would be decided, and run nothing"},
+	{"json", NULL, WORD_FLAG, AT(json), "print the answer as JSON instead of the output"},
+	{"quiet", NULL, WORD_FLAG, AT(quiet), "no closing line and no warnings"},
+	{"help", NULL, WORD_FLAG, AT(help), "this list"},
+	{0},
+};
+#undef AT
+
+static int print_help(void)
+{
+	puts("usage: belljar call TOOL [--arg NAME=VALUE ...] [options]\n"
+	     "       belljar call TOOL --args JSON|@FILE|- [options]\n");
+	words_print_help(rows);
+	puts("\nexit codes: the program's own; 124 out of time; 125 belljar failed; 126 refused;\n"
+	     "127 not found; 128+n ended by signal n; 137 out of memory, disk, processes or "
+	     "output\n"
+	     "\nmore: man belljar-call");
+	return 0;
+}
+
+static int write_answer(const struct passage *p, struct error *err)
+{
+	own(buf) text;
+
+	buf_init(&text, passage_json_room(p));
+	if (passage_json(p, &text, err) < 0 || buf_add_str(&text, "\n", err) < 0)
+		return -1;
+	return fd_write_all(STDOUT_FILENO, text.data, text.len, err);
+}
+
+static void print_for_people(const struct passage *p, const struct call_options *o)
+{
+	bool trouble =
+		p->account.outcome.end == END_UNKNOWN || p->account.outcome.killed_for != KILL_NONE;
+	char line[700];
+
+	if (p->decision != DECISION_ALLOW)
+		cli_print_why(&p->why);
+	if (o->quiet)
+		return;
+	/* One that refused has been said. */
+	if (p->decision == DECISION_ALLOW || p->findings.n > 1)
+		cli_print_findings(stderr, p->call.tool, &p->findings);
+	if (p->decision == DECISION_ALLOW && p->dry_run)
+		cli_say("allowed; nothing was run");
+	if (!p->ran || (!trouble && !isatty(STDERR_FILENO)))
+		return;
+	cli_summary(&p->account, line, sizeof(line));
+	cli_say(line);
+}
+
+static int report(const struct passage *p, const struct call_options *o)
+{
+	struct error err = {0};
+	int code = p->dry_run && p->decision == DECISION_ALLOW ? 0 : cli_exit_code(&p->account);
+
+	/* The answer names nothing of the host; whoever runs us may want to know. */
+	if (p->trouble.kind != ERR_NONE)
+		(void)cli_complain(&p->trouble);
+	if (!o->json)
+		print_for_people(p, o);
+	else if (write_answer(p, &err) < 0)
+		return cli_complain(&err);
+	if (p->account.outcome.killed_for == KILL_CANCELLED)
+		code = cli_code_of_signal(p->cancel_fd, code);
+	return code;
+}
+
+/* Without a place to count, nobody could say how often: no call.  A dry run counts nothing. */
+static struct meter *open_meter(const struct call_options *o, struct error *err)
+{
+	struct meter *m = meter_open(o->state, err);
+
+	if (!m && o->dry_run)
+		m = meter_open_memory(err);
+	return m;
+}
+
+static int prepare(struct passage *p, const struct call_options *o, char *helper, size_t room,
+		   struct error *err)
+{
+	static const char *const places[] = {"belljar", "../../bin/belljar"};
+
+	p->cancel_fd = cli_open_signals(err);
+	if (p->cancel_fd < 0 || sibling_find(places, ARRAY_LEN(places), helper, room, err) < 0)
+		return -1;
+	p->helper = helper;
+	p->meter = open_meter(o, err);
+	p->dry_run = o->dry_run;
+	p->live_out.fd = o->json ? -1 : STDOUT_FILENO;
+	p->live_err.fd = o->json ? -1 : STDERR_FILENO;
+	return p->meter ? 0 : -1;
+}
+
+static int call(const struct policy *policy, const char *tool, const struct call_options *o)
+{
+	struct error err = {0};
+	own_json args =
+		cli_arguments(o->args, &o->arg, cli_visible_tool(policy, o->client, tool), &err);
+	__attribute__((cleanup(meter_end))) struct meter *meter = NULL;
+	own(passage) p;
+	char helper[PATH_MAX];
+	int prepared;
+
+	passage_init(&p);
+	if (!args)
+		return cli_complain(&err);
+	prepared = prepare(&p, o, helper, sizeof(helper), &err);
+	meter = p.meter;
+	if (prepared < 0)
+		return cli_complain(&err);
+	p.policy = policy;
+	p.call = (struct tool_call){o->client, getuid(), tool, args};
+	gate_pass(&p);
+	return report(&p, o);
+}
+
+int cmd_call(int argc, char **argv)
+{
+	static struct call_options o;
+	static struct word_list rest;
+	own_policy policy = NULL;
+	struct error err = {0};
+
+	(void)argc;
+	if (words_parse(rows, argv, &o, &rest, &err) < 0)
+		return cli_complain(&err);
+	if (o.help)
+		return print_help();
+	if (rest.n != 1) {
+		(void)fail(&err, ERR_CALLER,
+			   rest.n ? "one tool at a time; see belljar call --help"
+				  : "which tool? see belljar call --help");
+		return cli_complain(&err);
+	}
+	policy = cli_load_policy(o.policy);
+	return policy ? call(policy, rest.word[0], &o) : EXIT_BELLJAR;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_gate.c - belljar call, policy and screen: they are in belljar-gate, which becomes us.
+ *
+ * What judges a call needs parsers of YAML, JSON and three languages.  In a
+ * program of its own they cost `belljar run` nothing.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "cli/cli.h"
+#include "cli/sibling.h"
+
+/* What belljar-gate looks at; the rest of the caller's environment stays here. */
+static const char *const kept[] = {"BELLJAR_POLICY", "BELLJAR_STATE", "XDG_STATE_HOME", "HOME"};
+
+static void keep_environment(char **ret)
+{
+	for (char **v = environ; *v; v++)
+		for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
+			size_t len = strlen(kept[i]);
+
+			if (strncmp(*v, kept[i], len) == 0 && (*v)[len] == '=') {
+				*ret++ = *v;
+				break;
+			}
+		}
+	*ret = NULL;
+}
+
+static size_t count_environment(void)
+{
+	size_t n = 0;
+
+	while (environ[n])
+		n++;
+	return n;
+}
+
+int cmd_gate(int argc, char **argv)
+{
+	static const char *const places[] = {"belljar-gate", "../libexec/belljar/belljar-gate"};
+	own_mem char **env = calloc(count_environment() + 1, sizeof(*env));
+	struct error err = {0};
+	char program[PATH_MAX];
+
+	(void)argc;
+	if (!env)
+		return (void)fail_sys(&err, "start belljar-gate"), cli_complain(&err);
+	if (sibling_find(places, ARRAY_LEN(places), program, sizeof(program), &err) < 0)
+		return cli_complain(&err);
+	keep_environment(env);
+	(void)execve(program, argv - 1, env);
+	(void)fail_sys(&err, "start %s", program);
+	return cli_complain(&err);
+}

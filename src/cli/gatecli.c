@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gatecli.c - what the commands of belljar-gate share: the policy, files, refusals in print. */
+#include "cli/gatecli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "base/text.h"
+#include "cli/cli.h"
+
+void cli_print_complaint(FILE *to, const struct complaint *c)
+{
+	char text[4 * sizeof(c->text)];
+
+	text_one_line(c->text, text, sizeof(text));
+	(void)fprintf(to, "%s:%u:%u: %s%s%s\n", c->place.file ? c->place.file : "policy",
+		      c->place.line, c->place.column, c->path, c->path[0] ? ": " : "", text);
+}
+
+void cli_print_complaints(FILE *to, const struct complaints *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		cli_print_complaint(to, &c->list[i]);
+	if (c->cut)
+		(void)fputs("... and more\n", to);
+}
+
+struct policy *cli_load_policy(const char *file)
+{
+	struct complaints *complaints = calloc(1, sizeof(*complaints));
+	struct policy *p = NULL;
+
+	if (complaints)
+		p = gate_load(file ? file : policy_default_file(), complaints);
+	if (!p && complaints)
+		cli_print_complaints(stderr, complaints);
+	if (!p)
+		cli_say("the policy cannot be used; nothing was done");
+	free(complaints);
+	return p;
+}
+
+const struct tool *cli_visible_tool(const struct policy *p, const char *client, const char *tool)
+{
+	const struct client *c =
+		client ? policy_client(p, client) : policy_client_by_uid(p, getuid());
+
+	return c && policy_may_see(c, tool) ? policy_tool(p, tool) : NULL;
+}
+
+int cli_read_file(const char *file, struct buf *ret, struct error *err)
+{
+	bool standard = strcmp(file, "-") == 0;
+	own_fd fd = standard ? fcntl(0, F_DUPFD_CLOEXEC, 3)
+			     : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	char chunk[16384];
+	ssize_t n;
+
+	if (fd < 0)
+		return fail(err, ERR_CALLER, "%s: %s", file, strerror(errno));
+	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
+		if (buf_add(ret, chunk, (size_t)n, err) < 0)
+			return -1;
+	if (n < 0)
+		return fail(err, ERR_CALLER, "%s: %s", file, strerror(errno));
+	return ret->cut ? fail(err, ERR_CALLER, "%s: more than %zu bytes", file, ret->limit) : 0;
+}
+
+void cli_print_why(const struct why *why)
+{
+	char line[sizeof(why->what) + 32];
+
+	(void)snprintf(line, sizeof(line), "refused: %s", why->what);
+	cli_say(line);
+	(void)fprintf(stderr, "  rule   %s (%s)\n", why->rule, why_layer_name(why->layer));
+	if (why->hint[0])
+		(void)fprintf(stderr, "  hint   %s\n", why->hint);
+	if (why->retry_after_ms)
+		(void)fprintf(stderr, "  retry  in %" PRIu64 ".%03" PRIu64 " s\n",
+			      why->retry_after_ms / 1000, why->retry_after_ms % 1000);
+	else
+		(void)fprintf(stderr, "  retry  %s\n",
+			      why->permanent ? "of no use: the policy says no" : "later");
+}
+
+void cli_print_findings(FILE *to, const char *file, const struct findings *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const struct finding *one = &f->list[i];
+
+		(void)fprintf(to, "%s:%u:%u: %s: %s%s%s%s%s\n", file, one->line, one->column,
+			      one->rule, one->mode == SCREEN_WARN ? "warning: " : "", one->reason,
+			      one->hint ? " (" : "", one->hint ? one->hint : "",
+			      one->hint ? ")" : "");
+	}
+	if (f->cut)
+		(void)fprintf(to, "%s: there is more\n", file);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* errand.c - a judged call becomes a request, and runs in a box that a helper makes.
+ *
+ * The helper is a fresh `belljar slot`: what a box's ancestors never had in
+ * memory, the policy, the arguments of others, cannot leak from there.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/own.h"
+#include "call/language.h"
+#include "gate/steps.h"
+#include "lib/remote.h"
+#include "sandbox/codefile.h"
+#include "sandbox/native/programs.h"
+#include "sandbox/serve.h"
+
+struct errand {
+	struct request request;
+	struct codefile code;
+	struct remote remote;
+};
+
+static void errand_free(struct errand **e)
+{
+	if (!*e)
+		return;
+	remote_close(&(*e)->remote);
+	codefile_done(&(*e)->code);
+	free(*e);
+}
+
+/* tools.NAME.what */
+static const char *rule_of(const struct passage *p, const char *what, char *ret, size_t room)
+{
+	(void)snprintf(ret, room, "tools.%s.%s", p->judged.tool->name, what);
+	return ret;
+}
+
+static enum verdict fail_internally(struct passage *p, const struct error *err)
+{
+	p->trouble = *err;
+	(void)why_internal(&p->why, err);
+	return step_deny(p);
+}
+
+/* The wall. */
+
+static enum verdict say_not_installed(struct passage *p, const char *program)
+{
+	char rule[160];
+	bool exec = p->judged.tool->exec.n > 0;
+
+	/* Where the owner wrote the program's name, it may be a path of the host. */
+	(void)why_deny(&p->why, WHY_FILE,
+		       rule_of(p, exec ? "exec" : "programs", rule, sizeof(rule)),
+		       "%s%s%s is not installed here", exec ? "" : "'",
+		       exec ? "the tool's program" : program, exec ? "" : "'");
+	why_hint(&p->why, exec ? "tell the operator" : "do it with another program of this tool");
+	why_retry(&p->why, 0);
+	return step_deny(p);
+}
+
+/* What is not installed is left out.  An empty list would mean "everything may run", so it never
+ * stands for a tool that has a wall. */
+static enum verdict add_programs(struct passage *p, struct profile *profile)
+{
+	const struct tool *tool = p->judged.tool;
+	const struct words *wall = tool->programs.n ? &tool->programs : NULL;
+	const struct words only = {.word = tool->exec.word, .n = tool->exec.n ? 1 : 0};
+	const char *root = tool->root ? tool->root : "";
+	const char *first = p->judged.argv[0];
+
+	if (!wall)
+		wall = &only;
+	for (size_t i = 0; i < wall->n && profile->n_programs < PROGRAMS_MAX - 1; i++)
+		if (programs_exist(root, wall->word[i]))
+			profile->programs[profile->n_programs++] = wall->word[i];
+		else if (strcmp(wall->word[i], first) == 0)
+			return say_not_installed(p, first);
+	if (profile->n_programs == 0 || wall->n > PROGRAMS_MAX - 1)
+		return say_not_installed(p, first);
+	if (p->shell)
+		profile->programs[profile->n_programs++] = "sh";
+	return GO_ON;
+}
+
+/* The files. */
+
+static int add_mounts(const struct tool *tool, struct arena *arena, struct profile *profile,
+		      struct error *err)
+{
+	for (size_t i = 0; i < tool->n_mounts; i++) {
+		const struct mount_rule *m = &tool->mounts[i];
+
+		if (!m->inside && strpbrk(m->source, "*?[")) {
+			if (expand_mount(m, arena, profile, err) < 0)
+				return -1;
+			continue;
+		}
+		if (profile->n_grants == GRANTS_MAX)
+			return fail(err, ERR_CONFIG, "more than %d mounts", GRANTS_MAX);
+		profile->grants[profile->n_grants++] =
+			(struct grant){.source = m->source,
+				       .inside = m->inside ? m->inside : m->source,
+				       .write = m->write};
+	}
+	return 0;
+}
+
+static bool is_granted(const struct profile *profile, const char *path)
+{
+	for (size_t i = 0; i < profile->n_grants; i++)
+		if (!profile->grants[i].write && strcmp(profile->grants[i].source, path) == 0 &&
+		    strcmp(profile->grants[i].inside, path) == 0)
+			return true;
+	return false;
+}
+
+static int add_paths(const struct path_grants *paths, struct profile *profile, struct error *err)
+{
+	for (size_t i = 0; i < paths->n; i++) {
+		const char *path = paths->list[i].path;
+		struct stat st;
+
+		if (is_granted(profile, path))
+			continue;
+		if (profile->n_grants == GRANTS_MAX)
+			return fail(err, ERR_CONFIG, "more than %d mounts", GRANTS_MAX);
+		/* The name may come to mean something else: the file that was judged is mounted. */
+		if (fstat(paths->list[i].fd, &st) < 0)
+			return fail_sys(err, "look at a file again");
+		profile->grants[profile->n_grants++] = (struct grant){
+			.source = path, .inside = path, .dev = st.st_dev, .ino = st.st_ino};
+	}
+	return 0;
+}
+
+/* The helper is told SOURCE:INSIDE, and a colon before a slash is where it cuts. */
+static int check_grants(const struct profile *profile, struct error *err)
+{
+	for (size_t i = 0; i < profile->n_grants; i++)
+		if (strstr(profile->grants[i].source, ":/") ||
+		    strstr(profile->grants[i].inside, ":/"))
+			return fail(err, ERR_CALLER, "a path with ':/' in it cannot be mounted");
+	return 0;
+}
+
+/* The program. */
+
+static int set_environment(struct passage *p, const struct language *language, struct job *job,
+			   struct error *err)
+{
+	const struct tool *tool = p->judged.tool;
+	struct arena *a = &p->judged.arena;
+	char **own = arena_array(a, tool->n_env + 1, sizeof(*own), err);
+
+	job->env = arena_array(a, tool->n_env + ENVIRONMENT_OWN, sizeof(*job->env), err);
+	if (!own || !job->env)
+		return -1;
+	for (size_t i = 0; i < tool->n_env; i++) {
+		own[i] = arena_printf(a, err, "%s=%s", tool->env[i].name, tool->env[i].value);
+		if (!own[i] || environment_check(own[i], err) < 0)
+			return -1;
+	}
+	environment_build(language, own, job->env);
+	return 0;
+}
+
+static int set_program(struct passage *p, struct errand *e, struct error *err)
+{
+	const struct judged *j = &p->judged;
+	const struct language *language = NULL;
+	struct put code = {.data = j->code, .len = j->code_len};
+
+	if (j->tool->kind == KIND_CODE) {
+		language = language_find(j->language, err);
+		if (!language || codefile_add(&e->code, &e->request, language, code, NULL, err) < 0)
+			return -1;
+	} else {
+		e->request.job.argv = j->argv;
+	}
+	return set_environment(p, language, &e->request.job, err);
+}
+
+static int fill(struct passage *p, struct errand *e, struct error *err)
+{
+	const struct tool *tool = p->judged.tool;
+	struct request *r = &e->request;
+
+	r->job.limits = tool->limits;
+	r->food = (struct food){p->judged.input, p->judged.input_len, -1};
+	r->live_out = p->live_out;
+	r->live_err = p->live_err;
+	r->cancel_fds[0] = p->cancel_fd;
+	r->profile.root = tool->root;
+	r->profile.loopback = tool->loopback;
+	r->profile.proc_full = tool->proc_full;
+	r->profile.allow_degraded = p->policy->allow_degraded;
+	if (add_mounts(tool, &p->judged.arena, &r->profile, err) < 0 ||
+	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
+		return -1;
+	return set_program(p, e, err);
+}
+
+/* What happened. */
+
+/* Nothing ran, and not because of a rule: in words that name nothing of the host. */
+static enum verdict explain_failure(struct passage *p)
+{
+	struct error *err = &p->account.outcome.error;
+	const struct tool *tool = p->judged.tool;
+	char rule[160];
+
+	p->trouble = *err;
+	if (err->kind == ERR_NOT_FOUND && tool->kind == KIND_CODE) {
+		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "languages", rule, sizeof(rule)),
+			       "%s is not installed here", p->judged.language);
+		why_hint(&p->why, "use another language of this tool");
+		why_retry(&p->why, 0);
+	} else if (err->kind == ERR_NOT_FOUND) {
+		(void)say_not_installed(p, p->judged.argv[0]);
+	} else if (err->kind == ERR_CALLER && p->judged.paths.n) {
+		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "args", rule, sizeof(rule)),
+			       "a path that was named cannot be shown in the box");
+	} else if (err->kind == ERR_CONFIG) {
+		(void)why_deny(&p->why, WHY_KERNEL, "layers", "this host cannot make such a box");
+		why_hint(&p->why, "tell the operator, who can ask belljar doctor");
+		why_retry(&p->why, 0);
+	} else {
+		(void)why_internal(&p->why, err);
+	}
+	(void)fail(err, err->kind, "%s", p->why.what);
+	return step_deny(p);
+}
+
+static enum verdict look_at_end(struct passage *p)
+{
+	struct outcome *o = &p->account.outcome;
+
+	if (o->end == END_NOT_STARTED)
+		return explain_failure(p);
+	p->ran = true;
+	if (o->end == END_UNKNOWN) {
+		p->trouble = o->error;
+		(void)fail(&o->error, ERR_SYSTEM, "its end was not seen");
+	}
+	return GO_ON;
+}
+
+static void go(struct passage *p, struct errand *e)
+{
+	const struct request *r = &e->request;
+	struct account *a = &p->account;
+	struct error err = {0};
+
+	if (serve_prepare(r, a, &err) < 0 ||
+	    remote_open(&e->remote, p->helper, &r->profile, &r->job.limits, &err) < 0) {
+		serve_refuse(a, &err);
+	} else if (serve(r, &e->remote.runner, a, &err) < 0) {
+		a->outcome.error = err;
+	}
+	memcpy(a->id, p->id, sizeof(a->id));
+}
+
+enum verdict step_run(struct passage *p)
+{
+	__attribute__((cleanup(errand_free))) struct errand *e = calloc(1, sizeof(*e));
+	struct error err = {0};
+
+	if (!e || !p->helper) {
+		(void)fail_sys(&err, "prepare a call");
+		return fail_internally(p, &err);
+	}
+	remote_init(&e->remote);
+	request_set_defaults(&e->request);
+	if (p->judged.tool->kind == KIND_COMMAND && add_programs(p, &e->request.profile) != GO_ON)
+		return STOP;
+	if (fill(p, e, &err) < 0)
+		return fail_internally(p, &err);
+	go(p, e);
+	return look_at_end(p);
+}

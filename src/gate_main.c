@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gate_main.c - belljar-gate: the commands of belljar that judge; belljar itself starts it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/own.h"
+#include "cli/cli.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{"call", cmd_call},
+	{"policy", cmd_policy},
+	{"screen", cmd_screen},
+};
+
+int main(int argc, char **argv)
+{
+	if (!cli_process_is_fit())
+		return EXIT_BELLJAR;
+	for (size_t i = 0; argc > 1 && i < ARRAY_LEN(commands); i++)
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].run(argc - 1, argv + 1);
+	(void)fprintf(stderr, "belljar-gate is a part of belljar: see belljar --help\n");
+	return EXIT_BELLJAR;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* finish.c - what rows cannot say one by one: clients, budgets, arguments, tests, screening.
+ *
+ * A tool's are in finish_tool.c.
+ */
+#include <string.h>
+
+#include "base/match.h"
+#include "policy/reader.h"
+
+void finish_client(struct reader *r, const struct node *n, void *target)
+{
+	const struct client *c = target;
+	const struct node *key = node_find(n, "key_sha256"), *tools = node_find(n, "tools");
+	const struct node *item = tools && tools->kind == NODE_LIST ? tools->first : NULL;
+
+	if (!key && !node_find(n, "uid"))
+		reader_complain(r, n->key ? n->key : n,
+				"nobody can be this client: give key_sha256 or uid");
+	if (key && c->key_sha256 && strspn(c->key_sha256, "0123456789abcdef") != 64) {
+		size_t old = reader_enter(r, ".key_sha256");
+
+		reader_complain(r, key, "must be 64 hexadecimal digits in lower case");
+		reader_leave(r, old);
+	}
+	for (size_t i = 0; item && i < c->tools.n; i++, item = item->next) {
+		size_t old = reader_enter(r, ".tools[%zu]", i);
+
+		reader_refer(r, item, c->tools.word[i]);
+		reader_leave(r, old);
+	}
+}
+
+void finish_budget(struct reader *r, const struct node *n, void *target)
+{
+	const struct budget *b = target;
+
+	if (b->calls == 0 && b->cpu_ms == 0 && b->output_bytes == 0)
+		reader_complain(r, n, "a budget needs at least one of calls, cpu and output");
+}
+
+void finish_argument(struct reader *r, const struct node *n, void *target)
+{
+	struct arg_rule *a = target;
+	const struct node *required = node_find(n, "required");
+
+	if (!a->name)
+		a->name = "[]";
+	a->has_min = a->min != NULL;
+	a->has_max = a->max != NULL;
+	if (!required)
+		a->required = a->standard == NULL;
+	else if (a->required && node_find(n, "default"))
+		reader_complain(r, required, "what has a default need not be given: leave one out");
+}
+
+void finish_test(struct reader *r, const struct node *n, void *target)
+{
+	struct policy_test *t = target;
+	const struct node *args = node_find(n, "args");
+	struct error err;
+	size_t old = reader_enter(r, ".args");
+
+	if (args && t->args && !json_is_object(t->args)) {
+		reader_complain(r, args, "a map is expected here, not %s", node_kind_name(args));
+	} else if (!args) {
+		t->args = json_object();
+		if (policy_keep_json(r->policy, t->args, &err) < 0)
+			reader_complain(r, n, "%s", err.text);
+	}
+	reader_leave(r, old);
+}
+
+void finish_screen(struct reader *r, const struct node *n, void *target)
+{
+	struct screen_policy *s = target;
+
+	(void)r;
+	s->has_imports = s->has_imports || node_find(n, "imports") != NULL;
+}
+
+void finish_own_rule(struct reader *r, const struct node *n, void *target)
+{
+	struct screen_own_rule *rule = target;
+	size_t old = reader_enter(r, ".pattern");
+	struct error err;
+
+	if (rule->pattern) {
+		rule->match = match_new(rule->pattern, &err);
+		if (!rule->match || policy_keep_match(r->policy, rule->match, &err) < 0)
+			reader_complain(r, node_find(n, "pattern"), "%s", err.text);
+	}
+	reader_leave(r, old);
+	if (!node_find(n, "pattern") && !node_find(n, "imports") && !node_find(n, "calls"))
+		reader_complain(r, n, "this finds nothing: give imports, calls or pattern");
+}

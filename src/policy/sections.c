@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sections.c - the policy file as rows: its top level, clients, rates, limits.
+ *
+ * Tools are in sections_tool.c, arguments and screening in sections_inside.c.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/own.h"
+#include "call/limits.h"
+#include "policy/meter.h"
+#include "policy/reader.h"
+
+#define DAYS(n) ((n)*UINT64_C(86400000))
+
+/* As own_rates_... read them. */
+#define RATE_FORM                                                                                 \
+	"{\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/$defs/rate\"}, {\"type\": "          \
+	"\"array\", \"minItems\": 1, \"items\": {\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": " \
+	"\"#/$defs/rate\"}]}}]}"
+
+static const struct setting rate_rows[] = {
+	{.key = "limit",
+	 .type = SET_COUNT,
+	 .offset = offsetof(struct rate, limit),
+	 .required = true,
+	 .min = 1,
+	 .max = RATE_LIMIT_MAX,
+	 .example = "10",
+	 .help = "How many calls per period."},
+	{.key = "per",
+	 .type = SET_MS,
+	 .offset = offsetof(struct rate, per_ms),
+	 .required = true,
+	 .min = 1,
+	 .max = RATE_PER_MAX_MS,
+	 .example = "1m",
+	 .help = "The period."},
+	{.key = "burst",
+	 .type = SET_COUNT,
+	 .offset = offsetof(struct rate, burst),
+	 .min = 1,
+	 .max = RATE_LIMIT_MAX,
+	 .example = "3",
+	 .help = "How many of them may come at once; all of them if it is not said."},
+	{.key = "key",
+	 .type = SET_OWN,
+	 .offset = offsetof(struct rate, key),
+	 .read = own_rate_key,
+	 .form = "{\"type\": \"array\", \"items\": {\"enum\": [\"client\", \"tool\"]}}",
+	 .example = "[client, tool]",
+	 .help = "Who shares one count: each client has its own, each tool has its own, both, or, "
+		 "with an empty list, everybody shares one."},
+};
+
+const struct section rate_section = {
+	.name = "rate",
+	.about = "How often something may be done, in its long form.",
+	.rows = rate_rows,
+	.n_rows = ARRAY_LEN(rate_rows),
+	.size = sizeof(struct rate),
+	.place_offset = offsetof(struct rate, place),
+};
+
+/* Every member of it is one limit. */
+enum { LIMITS_COUNT = sizeof(struct limits) / sizeof(uint64_t) };
+
+/* Made from call/limits.c: a limit is one row there, and no second one here. */
+static struct setting limit_settings[LIMITS_COUNT];
+static char limit_keys[LIMITS_COUNT][32], limit_standards[LIMITS_COUNT][32];
+
+static enum setting_type limit_type(enum limit_unit unit)
+{
+	switch (unit) {
+	case UNIT_MS:
+		return SET_MS;
+	case UNIT_BYTES:
+		return SET_BYTES;
+	case UNIT_COUNT:
+		return SET_COUNT;
+	}
+	return SETTING_TYPE_COUNT;
+}
+
+static void make_limit(const struct limit_row *from, size_t at)
+{
+	static const char *const suffixes[] = {
+		[UNIT_MS] = "ms", [UNIT_BYTES] = "", [UNIT_COUNT] = ""};
+	char *key = limit_keys[at];
+
+	(void)snprintf(key, sizeof(limit_keys[at]), "%s", from->name);
+	for (; *key; key++)
+		if (*key == '-')
+			*key = '_';
+	(void)snprintf(limit_standards[at], sizeof(limit_standards[at]), "%" PRIu64 "%s",
+		       from->standard, suffixes[from->unit]);
+	limit_settings[at] = (struct setting){
+		.key = limit_keys[at],
+		.type = limit_type(from->unit),
+		.offset = from->offset,
+		.min = from->min,
+		.max = from->max,
+		.standard = limit_standards[at],
+		.example = limit_standards[at],
+		.help = from->help,
+	};
+}
+
+/* Before main(): whoever looks at the rows finds all of them. */
+__attribute__((constructor)) static void make_limits(void)
+{
+	assert(limit_row_count == LIMITS_COUNT);
+	for (size_t i = 0; i < limit_row_count; i++)
+		make_limit(&limit_rows[i], i);
+}
+
+const struct section limits_section = {
+	.name = "limits",
+	.about =
+		"What one call may use; what is not said is as in defaults, and else the standard.",
+	.rows = limit_settings,
+	.n_rows = LIMITS_COUNT,
+	.size = sizeof(struct limits),
+	.place_offset = SIZE_MAX,
+};
+
+static const struct setting default_rows[] = {
+	{.key = "limits",
+	 .type = SET_SECTION,
+	 .offset = offsetof(struct defaults, limits),
+	 .section = &limits_section,
+	 .example = "{ wall: 10s, memory: 128M }",
+	 .help = "Limits of tools that do not say, one by one."},
+	{.key = "rate",
+	 .type = SET_OWN,
+	 .offset = offsetof(struct defaults, rates),
+	 .read = own_rates_tool,
+	 .form = RATE_FORM,
+	 .section = &rate_section,
+	 .example = "30/min",
+	 .help = "The rate of tools that do not say."},
+	{.key = "screen",
+	 .type = SET_SECTION,
+	 .offset = offsetof(struct defaults, screen),
+	 .section = &screen_section,
+	 .example = "{ imports: [math, json] }",
+	 .help = "Screening of tools that do not say, key by key."},
+	{.key = "concurrency",
+	 .type = SET_COUNT,
+	 .offset = offsetof(struct defaults, concurrency),
+	 .min = 1,
+	 .max = 100000,
+	 .example = "4",
+	 .help = "How many calls of one tool run at once, for tools that do not say."},
+};
+
+static const struct section defaults_section = {
+	.name = "defaults",
+	.about = "What counts for tools that do not say; in the main file only.",
+	.rows = default_rows,
+	.n_rows = ARRAY_LEN(default_rows),
+	.size = sizeof(struct defaults),
+	.place_offset = SIZE_MAX,
+};
+
+static const struct setting budget_rows[] = {
+	{.key = "per",
+	 .type = SET_MS,
+	 .offset = offsetof(struct budget, per_ms),
+	 .min = 1000,
+	 .max = DAYS(366),
+	 .required = true,
+	 .example = "1h",
+	 .help = "The sliding window in which everything below is counted."},
+	{.key = "calls",
+	 .type = SET_COUNT,
+	 .offset = offsetof(struct budget, calls),
+	 .min = 1,
+	 .max = 1000000000000,
+	 .example = "1000",
+	 .help = "Calls that were let through."},
+	{.key = "cpu",
+	 .type = SET_MS,
+	 .offset = offsetof(struct budget, cpu_ms),
+	 .min = 1,
+	 .max = DAYS(36600),
+	 .example = "600s",
+	 .help = "Processor time of all of them together."},
+	{.key = "output",
+	 .type = SET_BYTES,
+	 .offset = offsetof(struct budget, output_bytes),
+	 .min = 1,
+	 .max = UINT64_C(1) << 50,
+	 .example = "10M",
+	 .help = "Bytes of output of all of them together."},
+};
+
+static const struct section budget_section = {
+	.name = "budget",
+	.about = "What a client may use up in a window of time.",
+	.rows = budget_rows,
+	.n_rows = ARRAY_LEN(budget_rows),
+	.size = sizeof(struct budget),
+	.place_offset = SIZE_MAX,
+	.finish = finish_budget,
+};
+
+static const struct setting client_rows[] = {
+	{.key = "key_sha256",
+	 .type = SET_TEXT,
+	 .offset = offsetof(struct client, key_sha256),
+	 .min = 64,
+	 .max = 64,
+	 .example = "\"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"",
+	 .help = "The SHA-256 of its API key, as 64 hexadecimal digits in lower case.  The key "
+		 "itself is never written down."},
+	{.key = "uid",
+	 .type = SET_OWN,
+	 .read = own_uids,
+	 .form = "{\"anyOf\": [{\"type\": \"integer\", \"minimum\": 0}, {\"const\": \"any\"}, "
+		 "{\"type\": \"array\", \"items\": {\"type\": \"integer\", \"minimum\": 0}}]}",
+	 .example = "[1000, 1001]",
+	 .help = "The Unix users that are this client: a number, a list of numbers, or the word "
+		 "any.  A client that names a uid comes before one that says any."},
+	{.key = "tools",
+	 .type = SET_TEXTS,
+	 .offset = offsetof(struct client, tools),
+	 .required = true,
+	 .max = 1000,
+	 .example = "[execute_code, \"report_*\"]",
+	 .help = "The tools it may use, by name or by pattern.  A name that is no tool, and a "
+		 "pattern that matches none, is an error.  Every other tool is answered as one "
+		 "that does not exist."},
+	{.key = "rate",
+	 .type = SET_OWN,
+	 .offset = offsetof(struct client, rates),
+	 .read = own_rates_client,
+	 .form = RATE_FORM,
+	 .section = &rate_section,
+	 .example = "60/min",
+	 .help = "How often it may call, all tools together."},
+	{.key = "budget",
+	 .type = SET_SECTION,
+	 .offset = offsetof(struct client, budget),
+	 .section = &budget_section,
+	 .example = "{ per: 1h, calls: 1000, cpu: 600s }",
+	 .help = "How much it may use up in a window of time."},
+};
+
+static const struct section client_section = {
+	.name = "client",
+	.about = "One who calls, and the tools it may use.",
+	.rows = client_rows,
+	.n_rows = ARRAY_LEN(client_rows),
+	.size = sizeof(struct client),
+	.name_offset = offsetof(struct client, name),
+	.place_offset = offsetof(struct client, place),
+	.finish = finish_client,
+};
+
+static const struct setting policy_rows[] = {
+	{.key = "version",
+	 .type = SET_COUNT,
+	 .offset = offsetof(struct policy_text, version),
+	 .required = true,
+	 .min = 1,
+	 .max = 1,
+	 .example = "1",
+	 .help = "The version of this format, in every file."},
+	{.key = "include",
+	 .type = SET_TEXTS,
+	 .offset = offsetof(struct policy_text, include),
+	 .max = 64,
+	 .example = "[team.yaml]",
+	 .help = "Further files, relative to this one, at most 8 deep.  They add clients and "
+		 "tools.  Beside them, the files *.yaml of a directory policy.d beside policy.yaml "
+		 "are read in the order of their names.  The same client or tool in two files is "
+		 "an error.  Each file must belong to root or to the caller, and nobody else may "
+		 "write to it or to a directory on the way."},
+	{.key = "allow_degraded",
+	 .type = SET_OWN,
+	 .offset = offsetof(struct policy_text, allow_degraded),
+	 .main_only = true,
+	 .read = own_layers,
+	 .form = "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}",
+	 .example = "[own_uid]",
+	 .help = "Layers of the box that may be weaker or missing on this host; see belljar "
+		 "doctor."},
+	{.key = "rate",
+	 .type = SET_OWN,
+	 .offset = offsetof(struct policy_text, rates),
+	 .main_only = true,
+	 .read = own_rates_global,
+	 .form = RATE_FORM,
+	 .section = &rate_section,
+	 .example = "1000/min",
+	 .help = "How often anybody may call anything, all together."},
+	{.key = "defaults",
+	 .type = SET_SECTION,
+	 .offset = offsetof(struct policy_text, defaults),
+	 .main_only = true,
+	 .section = &defaults_section,
+	 .example = "{ limits: { wall: 10s } }",
+	 .help = "What counts for tools that do not say."},
+	{.key = "clients",
+	 .type = SET_NAMED,
+	 .offset = offsetof(struct policy_text, clients),
+	 .count_offset = offsetof(struct policy_text, n_clients),
+	 .max = 1000,
+	 .section = &client_section,
+	 .example = "{ local: { uid: any, tools: [execute_code] } }",
+	 .help = "Who may call.  Whoever is not named here is refused."},
+	{.key = "tools",
+	 .type = SET_NAMED,
+	 .offset = offsetof(struct policy_text, tools),
+	 .count_offset = offsetof(struct policy_text, n_tools),
+	 .max = 1000,
+	 .section = &tool_section,
+	 .example = "{ execute_code: { kind: code, languages: [python] } }",
+	 .help = "What may be called.  A tool that is not named here does not exist."},
+};
+
+const struct section policy_section = {
+	.name = "policy file",
+	.about = "Who may call which tools, with which arguments, how often.  Whatever is not "
+		 "allowed here is refused; that cannot be changed.",
+	.rows = policy_rows,
+	.n_rows = ARRAY_LEN(policy_rows),
+	.size = sizeof(struct policy_text),
+	.place_offset = offsetof(struct policy_text, place),
+};

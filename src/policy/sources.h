@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sources.h - the files behind a policy: each trusted, read once, and counted in its hash. */
+#ifndef POLICY_SOURCES_H
+#define POLICY_SOURCES_H
+
+#include <sys/types.h>
+
+#include "base/sha256.h"
+#include "policy/reader.h"
+
+enum { SOURCES_MAX = 64, INCLUDE_DEPTH_MAX = 8 };
+
+struct source {
+	const char *name; /* its path; lives as long as the policy */
+	const char *data;
+	size_t len;
+	dev_t dev;
+	ino_t ino;
+	bool open; /* its includes are being read */
+};
+
+struct sources {
+	struct policy *policy;
+	struct sha256 hash;
+	bool in_memory; /* no file is read */
+	struct source list[SOURCES_MAX];
+	size_t n;
+};
+
+int sources_init(struct sources *s, struct policy *p, struct error *err);
+void sources_end(struct sources *s);
+/* What was given in memory is hashed, too. */
+int sources_add_memory(struct sources *s, const char *data, size_t len, struct error *err);
+/* Reads file, which n names: relative to the file in which n stands.  Complains through r. */
+int sources_add(struct sources *s, struct reader *r, const struct node *n, const char *file,
+		struct source *ret);
+/* The same for a file that nothing names. */
+int sources_add_path(struct sources *s, const char *path, struct source *ret, struct error *err);
+/* While its includes are read: one of them that is it again goes round in a circle. */
+void sources_set_open(struct sources *s, const struct source *one, bool open);
+int sources_hash(struct sources *s, char ret_hex[static SHA256_HEX], struct error *err);
+
+#endif

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* languages.h - the readers of each language, for screen.c. */
+#ifndef SCREEN_LANGUAGES_H
+#define SCREEN_LANGUAGES_H
+
+#include "screen/python.h"
+
+#endif

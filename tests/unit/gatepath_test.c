@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gatepath_test.c - the two tables: where a step says no nothing behind it happens, and every way
+ * out is walked.
+ */
+#include "gate/gate.h"
+#include "policy_case.h"
+
+static const char text[] = "version: 1\n"
+			   "clients: { a: { uid: any, tools: [py, look, asks, once] } }\n"
+			   "tools:\n"
+			   "  py: { kind: code, languages: [python] }\n"
+			   "  look: { kind: command, programs: [ls, cat] }\n"
+			   "  asks: { kind: command, programs: [ls], decision: ask }\n"
+			   "  once: { kind: command, exec: [echo], rate: 1/min }\n";
+
+struct trial {
+	struct policy *policy;
+	struct meter *meter;
+	json_t *args;
+	struct passage p;
+};
+
+static void trial_end(struct trial *t)
+{
+	passage_done(&t->p);
+	json_decref(t->args);
+	meter_close(t->meter);
+	policy_free(t->policy);
+}
+
+static void begin(struct trial *t, const char *tool, const char *args)
+{
+	struct error err;
+
+	t->policy = policy_of(text);
+	t->meter = meter_open_memory(&err);
+	t->args = json_of(args);
+	CHECK(t->meter != NULL);
+	passage_init(&t->p);
+	t->p.policy = t->policy;
+	t->p.meter = t->meter;
+	t->p.call = (struct tool_call){.client = "a", .tool = tool, .args = t->args};
+}
+
+static void check_denied(const struct passage *p)
+{
+	CHECK(p->decision != DECISION_ALLOW);
+	CHECK(!p->ran);
+	CHECK(p->why.layer != WHY_NONE);
+	CHECK(p->account.status == STATUS_DENIED);
+	CHECK(p->account.outcome.end == END_NOT_STARTED);
+	CHECK_STR(p->account.id, p->id);
+}
+
+TEST(a_passage_that_went_nowhere_denies)
+{
+	own(passage) p;
+
+	passage_init(&p);
+	CHECK(p.decision == DECISION_DENY);
+	CHECK(!p.ran);
+}
+
+TEST(the_policy_ends_a_call_and_it_still_has_an_account)
+{
+	own(trial) t = {0};
+
+	begin(&t, "nothing", "{}");
+	gate_pass(&t.p);
+	check_denied(&t.p);
+	CHECK_STR(t.p.ended_by, "policy");
+}
+
+TEST(the_screen_ends_a_call)
+{
+	own(trial) t = {0};
+
+	begin(&t, "look", "{\"command\":\"ls; id\"}");
+	gate_pass(&t.p);
+	check_denied(&t.p);
+	CHECK_STR(t.p.ended_by, "screen");
+	CHECK_STR(t.p.why.rule, "tools.look.programs");
+}
+
+TEST(what_is_refused_costs_nothing)
+{
+	own(trial) t = {0};
+	struct remaining left = {0};
+	struct why why;
+
+	begin(&t, "once", "{\"x\":1}");
+	gate_pass(&t.p);
+	check_denied(&t.p);
+	CHECK(meter_peek(t.meter, t.policy, &t.policy->clients[0], policy_tool(t.policy, "once"),
+			 1000000, &left, &why) == ANSWER_ALLOW);
+}
+
+TEST(asking_ends_a_call_after_the_screen_looked_at_it)
+{
+	own(trial) asks = {0}, wrong = {0};
+
+	begin(&asks, "asks", "{\"command\":\"ls\"}");
+	gate_pass(&asks.p);
+	CHECK(asks.p.decision == DECISION_ASK);
+	CHECK(asks.p.account.status == STATUS_DENIED);
+	CHECK_STR(asks.p.ended_by, "approval");
+	begin(&wrong, "asks", "{\"command\":\"id\"}");
+	gate_pass(&wrong.p);
+	CHECK(wrong.p.decision == DECISION_DENY);
+	CHECK_STR(wrong.p.ended_by, "screen");
+}
+
+TEST(a_dry_run_charges_nothing_and_runs_nothing)
+{
+	own(trial) t = {0};
+
+	begin(&t, "once", "{}");
+	t.p.dry_run = true;
+	gate_pass(&t.p);
+	CHECK(t.p.decision == DECISION_ALLOW);
+	CHECK(!t.p.ran && !t.p.admitted);
+	CHECK(t.p.why.layer == WHY_NONE);
+	CHECK(t.p.account.status == STATUS_UNKNOWN);
+}
+
+TEST(without_a_helper_nothing_runs_and_the_answer_is_no)
+{
+	own(trial) t = {0};
+
+	begin(&t, "once", "{}");
+	gate_pass(&t.p);
+	CHECK(t.p.decision == DECISION_DENY);
+	CHECK_STR(t.p.ended_by, "sandbox");
+	CHECK_STR(t.p.why.rule, "internal");
+	CHECK(!t.p.ran && !t.p.admitted);
+}
+
+TEST(a_helper_that_is_none_is_a_refusal_that_names_no_path)
+{
+	own(trial) t = {0};
+	own(buf) out;
+	struct error err;
+
+	begin(&t, "once", "{}");
+	t.p.helper = "/nowhere/to/be/found";
+	gate_pass(&t.p);
+	CHECK(t.p.decision == DECISION_DENY);
+	CHECK(strstr(t.p.trouble.text, "nowhere") != NULL);
+	buf_init(&out, passage_json_room(&t.p));
+	CHECK(passage_json(&t.p, &out, &err) == 0);
+	CHECK(strstr(buf_str(&out), "nowhere") == NULL);
+}
+
+TEST(a_simple_command_needs_no_shell_and_a_pipe_does)
+{
+	own(trial) simple = {0}, pipe = {0};
+
+	begin(&simple, "look", "{\"command\":\"ls 'a b'\"}");
+	simple.p.dry_run = true;
+	gate_pass(&simple.p);
+	CHECK(!simple.p.shell);
+	CHECK_STR(simple.p.judged.argv[0], "ls");
+	CHECK_STR(simple.p.judged.argv[1], "a b");
+	begin(&pipe, "look", "{\"command\":\"ls | cat\"}");
+	pipe.p.dry_run = true;
+	gate_pass(&pipe.p);
+	CHECK(pipe.p.shell);
+	CHECK_STR(pipe.p.judged.argv[0], "sh");
+	CHECK_STR(pipe.p.judged.argv[1], "-c");
+}
+
+TEST(an_answer_is_one_json_object_with_an_account_in_it)
+{
+	own(trial) t = {0};
+	own(buf) out;
+	own_json answer = NULL;
+	struct error err = {0};
+
+	begin(&t, "look", "{\"command\":\"id\"}");
+	gate_pass(&t.p);
+	buf_init(&out, passage_json_room(&t.p));
+	CHECK(passage_json(&t.p, &out, &err) == 0);
+	answer = jsonread(buf_str(&out), out.len, 1 << 20, &err);
+	CHECK_STR(json_string_value(json_object_get(answer, "status")), "denied");
+	CHECK_STR(json_string_value(json_object_get(answer, "decision")), "deny");
+	CHECK(json_is_object(json_object_get(answer, "why")));
+	CHECK(json_is_object(json_object_get(answer, "layers")));
+}
+
+/* The tests in a file. */
+
+static size_t complaints_of(const char *tests)
+{
+	static struct complaints complaints;
+	struct policy *p;
+	char all[2000];
+	size_t n = 0;
+
+	(void)snprintf(all, sizeof(all),
+		       "version: 1\nclients: { a: { uid: any, tools: [t] } }\n"
+		       "tools:\n  t:\n    kind: command\n    programs: [ls]\n    test: %s\n",
+		       tests);
+	complaints = (struct complaints){0};
+	p = policy_of(all);
+	gate_test(p, &n, &complaints);
+	CHECK(n == 1);
+	policy_free(p);
+	return complaints.n;
+}
+
+TEST(a_test_in_the_file_that_does_not_come_out_is_a_complaint)
+{
+	CHECK(complaints_of("[ { args: { command: ls }, expect: allow } ]") == 0);
+	CHECK(complaints_of("[ { args: { command: ls }, expect: deny } ]") == 1);
+	CHECK(complaints_of("[ { args: { command: id }, expect: deny } ]") == 0);
+	CHECK(complaints_of("[ { args: { command: id }, expect: allow } ]") == 1);
+	CHECK(complaints_of("[ { args: { command: id }, expect: ask } ]") == 1);
+	CHECK(complaints_of("[ { expect: deny } ]") == 0);
+}
+
+TEST(a_test_may_name_the_rule_that_refuses)
+{
+	CHECK(complaints_of(
+		      "[ { args: { command: id }, expect: deny, rule: tools.t.programs } ]") == 0);
+	CHECK(complaints_of("[ { args: { command: id }, expect: deny, rule: tools.t.args } ]") ==
+	      1);
+}
