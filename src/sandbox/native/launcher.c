@@ -224,14 +224,15 @@ static int enter_slot(struct launcher *l, struct error *err)
 	 */
 	ask_for_maps(l);
 	if (work_unmapped(l, err) < 0 || get_mapped(l, err) < 0 ||
-	    netspace_begin(&l->network, err) < 0 || identity_settle(plan, l->board, err) < 0 ||
-	    enter_namespaces(plan, err) < 0)
+	    netspace_begin(&l->network, plan->once, err) < 0 ||
+	    identity_settle(plan, l->board, err) < 0 || enter_namespaces(plan, err) < 0)
 		return -1;
 	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
 		return fail_sys(err, "prctl");
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
+	plan->beside = plan->once ? &l->network : NULL;
 	return plan->once ? 0 : rootfs_build(plan, l->board, err);
 }
 

@@ -39,6 +39,7 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 				.init_program = -1,
 				.devices = -1,
 				.root = -1,
+				.mounts = -1,
 				.first = *limits};
 	for (size_t i = 0; i < GRANTS_MAX; i++)
 		s->plan.grants[i] = -1;
