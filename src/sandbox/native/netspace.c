@@ -16,6 +16,7 @@
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -24,9 +25,9 @@
 enum { BEGIN_NOT_YET, BEGIN_NOW, BEGIN_NEVER };
 
 #if defined(__x86_64__)
-static long raw_call(long nr, long a, long b, long c)
+static long raw_call(long nr, long a, long b, long c, long d)
 {
-	register long r10 __asm__("r10") = 0; /* a fourth: the futex's timeout */
+	register long r10 __asm__("r10") = d;
 	long ret;
 
 	__asm__ volatile("syscall"
@@ -38,16 +39,16 @@ static long raw_call(long nr, long a, long b, long c)
 
 static long raw_open(const char *path, long flags)
 {
-	return raw_call(SYS_open, (long)path, flags, 0);
+	return raw_call(SYS_open, (long)path, flags, 0, 0);
 }
 #elif defined(__aarch64__)
-static long raw_call(long nr, long a, long b, long c)
+static long raw_call(long nr, long a, long b, long c, long d)
 {
 	register long x8 __asm__("x8") = nr;
 	register long x0 __asm__("x0") = a;
 	register long x1 __asm__("x1") = b;
 	register long x2 __asm__("x2") = c;
-	register long x3 __asm__("x3") = 0; /* a fourth: the futex's timeout */
+	register long x3 __asm__("x3") = d;
 
 	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
 	return x0;
@@ -55,7 +56,7 @@ static long raw_call(long nr, long a, long b, long c)
 
 static long raw_open(const char *path, long flags)
 {
-	return raw_call(SYS_openat, AT_FDCWD, (long)path, flags);
+	return raw_call(SYS_openat, AT_FDCWD, (long)path, flags, 0);
 }
 #else
 #error "netspace: this architecture has no raw system call yet"
@@ -64,12 +65,14 @@ static long raw_open(const char *path, long flags)
 /* In the box's mount namespace "/" is, for whoever comes in, what was mounted there last. */
 static void run_errand(struct netspace *n)
 {
+	static const struct timespec moment = {.tv_nsec = 1000000}; /* should the call be lost */
 	unsigned begin;
 
 	while ((begin = __atomic_load_n(&n->begin, __ATOMIC_ACQUIRE)) == BEGIN_NOT_YET)
-		(void)raw_call(SYS_futex, (long)&n->begin, FUTEX_WAIT, BEGIN_NOT_YET);
-	if (begin == BEGIN_NOW && raw_call(SYS_setns, n->mounts, CLONE_NEWNS, 0) == 0 &&
-	    raw_call(SYS_umount2, (long)"/", MNT_DETACH, 0) == 0)
+		(void)raw_call(SYS_futex, (long)&n->begin, FUTEX_WAIT, BEGIN_NOT_YET,
+			       (long)&moment);
+	if (begin == BEGIN_NOW && raw_call(SYS_setns, n->mounts, CLONE_NEWNS, 0, 0) == 0 &&
+	    raw_call(SYS_umount2, (long)"/", MNT_DETACH, 0, 0) == 0)
 		n->unmounted = true;
 }
 
@@ -77,12 +80,12 @@ static _Noreturn int make(void *arg)
 {
 	struct netspace *n = arg;
 
-	if (raw_call(SYS_unshare, CLONE_NEWNET, 0, 0) == 0)
+	if (raw_call(SYS_unshare, CLONE_NEWNET, 0, 0, 0) == 0)
 		n->fd = (int)raw_open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (n->errand)
 		run_errand(n);
 	for (;;)
-		(void)raw_call(SYS_exit_group, 0, 0, 0);
+		(void)raw_call(SYS_exit_group, 0, 0, 0, 0);
 }
 
 int netspace_begin(struct netspace *n, bool errand, struct error *err)
