@@ -24,4 +24,15 @@ static inline void pages_free(void *room, size_t size)
 		(void)munmap(room, size);
 }
 
+struct pages {
+	void *room;
+	size_t size;
+};
+
+/* For own(pages). */
+static inline void pages_end(struct pages *p)
+{
+	pages_free(p->room, p->size);
+}
+
 #endif

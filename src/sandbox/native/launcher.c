@@ -26,6 +26,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/pages.h"
 #include "sandbox/native/box.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/letgo.h"
@@ -258,29 +259,26 @@ static int offer_box(struct launcher *l, const struct limits *limits, struct err
 	return 0;
 }
 
-static int read_words(int fd, char **ret_bytes, struct words *ret, struct error *err)
+static int read_words(int fd, struct pages *ret_bytes, struct words *ret, struct error *err)
 {
 	struct stat st;
-	own_str bytes = NULL;
 
-	if (fstat(fd, &st) < 0 || st.st_size > PACK_BYTES_MAX)
+	if (fstat(fd, &st) < 0 || st.st_size <= 0 || st.st_size > PACK_BYTES_MAX)
 		return fail(err, ERR_INTERNAL, "packed words cannot be read");
-	bytes = malloc((size_t)st.st_size + 1);
-	if (!bytes)
+	ret_bytes->size = (size_t)st.st_size;
+	ret_bytes->room = pages_new(ret_bytes->size);
+	if (!ret_bytes->room)
 		return fail_sys(err, "allocate words");
-	if (pread(fd, bytes, (size_t)st.st_size, 0) != st.st_size)
+	if (pread(fd, ret_bytes->room, ret_bytes->size, 0) != st.st_size)
 		return fail_sys(err, "read words");
-	if (unpack_words(bytes, (size_t)st.st_size, ret, err) < 0)
-		return -1;
-	*ret_bytes = TAKE(bytes);
-	return 0;
+	return unpack_words(ret_bytes->room, ret_bytes->size, ret, err);
 }
 
 static int start(struct launcher *l, const struct to_launcher *order, const int *fds,
 		 struct error *err)
 {
 	own(words) words = {0};
-	own_str bytes = NULL;
+	own(pages) bytes = {0};
 	struct payload p = {
 		.plan = l->plan,
 		.box = &l->box,
