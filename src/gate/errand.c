@@ -64,6 +64,17 @@ static enum verdict say_not_installed(struct passage *p, const char *program)
 	return step_deny(p);
 }
 
+static enum verdict say_none_installed(struct passage *p)
+{
+	char rule[160];
+
+	(void)why_deny(&p->why, WHY_FILE, rule_of(p, "programs", rule, sizeof(rule)),
+		       "none of the tool's programs is installed here");
+	why_hint(&p->why, "tell the operator");
+	why_retry(&p->why, 0);
+	return step_deny(p);
+}
+
 /* What is not installed is left out.  An empty list would mean "everything may run", so it never
  * stands for a tool that has a wall. */
 static enum verdict add_programs(struct passage *p, struct profile *profile)
@@ -76,13 +87,20 @@ static enum verdict add_programs(struct passage *p, struct profile *profile)
 
 	if (!wall)
 		wall = &only;
-	for (size_t i = 0; i < wall->n && profile->n_programs < PROGRAMS_MAX - 1; i++)
+	if (wall->n + 1 > PROGRAMS_MAX) { /* one more: the shell */
+		struct error err;
+
+		(void)fail(&err, ERR_CONFIG, "tools.%s.programs: more than %d", tool->name,
+			   PROGRAMS_MAX - 1);
+		return fail_internally(p, &err);
+	}
+	for (size_t i = 0; i < wall->n; i++)
 		if (programs_exist(root, wall->word[i]))
 			profile->programs[profile->n_programs++] = wall->word[i];
 		else if (strcmp(wall->word[i], first) == 0)
 			return say_not_installed(p, first);
-	if (profile->n_programs == 0 || wall->n > PROGRAMS_MAX - 1)
-		return say_not_installed(p, first);
+	if (profile->n_programs == 0)
+		return say_none_installed(p);
 	if (p->shell)
 		profile->programs[profile->n_programs++] = "sh";
 	return GO_ON;
@@ -209,9 +227,8 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 /* What happened. */
 
 /* Nothing ran, and not because of a rule: in words that name nothing of the host. */
-static enum verdict explain_failure(struct passage *p)
+static enum verdict explain_failure(struct passage *p, const struct error *err)
 {
-	struct error *err = &p->account.outcome.error;
 	const struct tool *tool = p->judged.tool;
 	char rule[160];
 
@@ -223,6 +240,9 @@ static enum verdict explain_failure(struct passage *p)
 		why_retry(&p->why, 0);
 	} else if (err->kind == ERR_NOT_FOUND) {
 		(void)say_not_installed(p, p->judged.argv[0]);
+	} else if (err->kind == ERR_REFUSED) {
+		(void)why_deny(&p->why, WHY_KERNEL, "programs",
+			       "the program may not be executed in the box");
 	} else if (err->kind == ERR_CALLER && p->judged.paths.n) {
 		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "args", rule, sizeof(rule)),
 			       "a path that was named cannot be shown in the box");
@@ -233,7 +253,6 @@ static enum verdict explain_failure(struct passage *p)
 	} else {
 		(void)why_internal(&p->why, err);
 	}
-	(void)fail(err, err->kind, "%s", p->why.what);
 	return step_deny(p);
 }
 
@@ -241,8 +260,11 @@ static enum verdict look_at_end(struct passage *p)
 {
 	struct outcome *o = &p->account.outcome;
 
-	if (o->end == END_NOT_STARTED)
-		return explain_failure(p);
+	if (o->end == END_NOT_STARTED) {
+		(void)explain_failure(p, &o->error);
+		(void)fail(&o->error, o->error.kind, "%s", p->why.what);
+		return STOP;
+	}
 	p->ran = true;
 	if (o->end == END_UNKNOWN) {
 		p->trouble = o->error;
@@ -280,7 +302,7 @@ enum verdict step_run(struct passage *p)
 	if (p->judged.tool->kind == KIND_COMMAND && add_programs(p, &e->request.profile) != GO_ON)
 		return STOP;
 	if (fill(p, e, &err) < 0)
-		return fail_internally(p, &err);
+		return explain_failure(p, &err);
 	go(p, e);
 	return look_at_end(p);
 }

@@ -7,6 +7,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,6 +278,9 @@ const char *policy_default_file(void)
 
 	if (named && named[0])
 		return named;
-	/* One that is there but cannot be looked at is not as if it was not there. */
-	return access(system_file, F_OK) == 0 || errno != ENOENT ? system_file : NULL;
+	/* One that is there but cannot be looked at, or leads nowhere, is not as if it was not
+	 * there. */
+	return faccessat(AT_FDCWD, system_file, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
+		       ? system_file
+		       : NULL;
 }

@@ -149,15 +149,8 @@ static int add_rates(struct bill *b, enum meter_what what, const struct rates *r
 	return 0;
 }
 
-static bool is_spent(const struct bill *b, const struct window *w)
-{
-	for (size_t i = 0; i < b->n_budgets; i++)
-		if (b->budgets[i].window == w)
-			return true;
-	return false;
-}
-
-/* A sector once used is never blank again, so that nothing of ours lies behind a blank one. */
+/* A sector once used is never blank again, so that nothing of ours lies behind a blank one.  One
+ * that this call found already is as of now, and so not idle. */
 static struct window *find_window(struct bill *b, struct meter_key key)
 {
 	struct window *free_one = NULL;
@@ -172,7 +165,7 @@ static struct window *find_window(struct bill *b, struct meter_key key)
 		w = &x->window;
 		if (meter_key_same(w->key, key))
 			return w;
-		if (!free_one && sliding_is_idle(w, b->now_ns) && !is_spent(b, w))
+		if (!free_one && sliding_is_idle(w, b->now_ns))
 			free_one = w;
 		if (w->key.a == 0 && w->key.b == 0)
 			break;
