@@ -9,6 +9,7 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "gate/gate.h"
+#include "sandbox/native/grants.h"
 
 /* Names of screening rules. */
 
@@ -79,6 +80,23 @@ static void check_constructs(const struct tool *t, struct complaints *ret)
 		(void)snprintf(path, sizeof(path), "tools.%s.screen.allow", t->name);
 		complain(ret, t->place, path, "a command line has no construct '%s'%s%s%s", word,
 			 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	}
+}
+
+/* Places that every box has for itself.  What a pattern matches is asked when it is known. */
+static void check_places(const struct tool *t, struct complaints *ret)
+{
+	for (size_t i = 0; i < t->n_mounts; i++) {
+		const struct mount_rule *m = &t->mounts[i];
+		const struct grant g = {.source = m->source,
+					.inside = m->inside ? m->inside : m->source,
+					.write = m->write};
+		struct error err = {0};
+		char path[160];
+
+		(void)snprintf(path, sizeof(path), "tools.%s", t->name);
+		if (grants_check_place(&g, &err) < 0)
+			complain(ret, m->place, path, "%s", err.text);
 	}
 }
 
@@ -173,6 +191,7 @@ struct policy *gate_check(const char *file, struct complaints *ret)
 	for (size_t i = 0; i < p->n_tools; i++) {
 		check_modes(&p->tools[i], ret);
 		check_constructs(&p->tools[i], ret);
+		check_places(&p->tools[i], ret);
 		label(&p->tools[i]);
 	}
 	return ret->n ? NULL : TAKE(p);
