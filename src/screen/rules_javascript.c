@@ -99,9 +99,9 @@ static bool in_list(const char *list, const char *word)
 {
 	size_t n = strlen(word);
 
-	for (const char *at = list; (at = strstr(at, word)); at += n)
+	for (const char *at = list; n > 0 && (at = strstr(at, word)); at += n)
 		if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
-			return n > 0;
+			return true;
 	return false;
 }
 
