@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "gate/gate.h"
 #include "sandbox/native/grants.h"
+#include "screen/findings.h"
 
 /* Names of screening rules. */
 
@@ -49,6 +50,14 @@ static const char *nearest_rule(const char *name)
 	return near;
 }
 
+static bool words_have(const struct words *w, const char *word)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (strcmp(w->word[i], word) == 0)
+			return true;
+	return false;
+}
+
 static void check_modes(const struct tool *t, struct complaints *ret)
 {
 	char path[160];
@@ -64,6 +73,26 @@ static void check_modes(const struct tool *t, struct complaints *ret)
 		complain(ret, m->place, path, "there is no screening rule '%s'%s%s%s", m->rule,
 			 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	}
+}
+
+/* A list of modules that nothing keeps to is a mistake, not a wish. */
+static void check_imports(const struct tool *t, struct complaints *ret)
+{
+	static const char *const rules[][2] = {{"python", "python.import"}, {"node", "node.import"}};
+	const struct screen_row *rows;
+	char path[160];
+	size_t n;
+
+	rows = screen_rows(&n);
+	(void)snprintf(path, sizeof(path), "tools.%s.screen.imports", t->name);
+	for (size_t k = 0; t->screen.has_imports && k < ARRAY_LEN(rules); k++)
+		for (size_t i = 0; words_have(&t->languages, rules[k][0]) && i < n; i++)
+			if (strcmp(rows[i].id, rules[k][1]) == 0 &&
+			    screen_mode_of(&t->screen, &rows[i]) == SCREEN_OFF)
+				complain(ret, t->place, path,
+					 "counts for nothing: %s is off; give it a mode of its "
+					 "own under rules",
+					 rules[k][1]);
 }
 
 static void check_constructs(const struct tool *t, struct complaints *ret)
@@ -190,6 +219,7 @@ struct policy *gate_check(const char *file, struct complaints *ret)
 		return NULL;
 	for (size_t i = 0; i < p->n_tools; i++) {
 		check_modes(&p->tools[i], ret);
+		check_imports(&p->tools[i], ret);
 		check_constructs(&p->tools[i], ret);
 		check_places(&p->tools[i], ret);
 		label(&p->tools[i]);
