@@ -263,6 +263,12 @@ static enum verdict explain_failure(struct passage *p, const struct error *err)
 	} else if (err->kind == ERR_CALLER && p->judged.paths.n) {
 		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "args", rule, sizeof(rule)),
 			       "a path that was named cannot be shown in the box");
+	} else if (err->kind == ERR_CALLER && tool->n_mounts) {
+		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "read", rule, sizeof(rule)),
+			       "a file or directory that the tool is granted cannot be shown in "
+			       "the box");
+		why_hint(&p->why, "tell the operator");
+		why_retry(&p->why, 0);
 	} else if (err->kind == ERR_CONFIG) {
 		(void)why_deny(&p->why, WHY_KERNEL, "layers", "this host cannot make such a box");
 		why_hint(&p->why, "tell the operator, who can ask belljar doctor");
