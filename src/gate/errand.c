@@ -114,7 +114,7 @@ static int add_mounts(const struct tool *tool, struct arena *arena, struct profi
 	for (size_t i = 0; i < tool->n_mounts; i++) {
 		const struct mount_rule *m = &tool->mounts[i];
 
-		if (!m->inside && strpbrk(m->source, "*?[")) {
+		if (!m->inside && strpbrk(m->source, "*?[\\")) {
 			if (expand_mount(m, arena, profile, err) < 0)
 				return -1;
 			continue;
@@ -155,6 +155,22 @@ static int add_paths(const struct path_grants *paths, struct profile *profile, s
 			.source = path, .inside = path, .dev = st.st_dev, .ino = st.st_ino};
 	}
 	return 0;
+}
+
+/* A mount hides what was put up beneath it before. */
+static int compare_places(const void *left, const void *right)
+{
+	const struct grant *a = left, *b = right;
+	int order = strcmp(a->inside, b->inside);
+
+	return order ? order : (int)b->write - (int)a->write;
+}
+
+/* What is beneath comes behind what is above, whatever the order in the policy, and in the same
+ * place the one for reading last: what the owner said of the smaller part holds there. */
+static void order_grants(struct profile *profile)
+{
+	qsort(profile->grants, profile->n_grants, sizeof(profile->grants[0]), compare_places);
 }
 
 /* The helper is told SOURCE:INSIDE, and a colon before a slash is where it cuts. */
@@ -221,6 +237,7 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	if (add_mounts(tool, &p->judged.arena, &r->profile, err) < 0 ||
 	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
 		return -1;
+	order_grants(&r->profile);
 	return set_program(p, e, err);
 }
 
@@ -246,6 +263,12 @@ static enum verdict explain_failure(struct passage *p, const struct error *err)
 	} else if (err->kind == ERR_CALLER && p->judged.paths.n) {
 		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "args", rule, sizeof(rule)),
 			       "a path that was named cannot be shown in the box");
+	} else if (err->kind == ERR_CALLER && tool->n_mounts) {
+		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "read", rule, sizeof(rule)),
+			       "a file or directory that the tool is granted cannot be shown in "
+			       "the box");
+		why_hint(&p->why, "tell the operator");
+		why_retry(&p->why, 0);
 	} else if (err->kind == ERR_CONFIG) {
 		(void)why_deny(&p->why, WHY_KERNEL, "layers", "this host cannot make such a box");
 		why_hint(&p->why, "tell the operator, who can ask belljar doctor");
