@@ -16,6 +16,7 @@ scribe:  base call audit sandbox scribe
 gate:    base call policy screen audit sandbox lib gate
 cli:     base call policy screen audit gate sandbox cli lib
 lib:     base call sandbox cli lib
+musl:    base
 TABLE
 }
 

@@ -141,8 +141,13 @@ static int write_first(struct passage *p, enum scribe_put put, enum record_kind 
 
 	fill_who(p, &r);
 	fill_why(p, &r);
-	args = clean_arguments(p, &r.args_len, err);
-	if (!args || fill_policy(p, &r, &policy, err) < 0)
+	/* What could not be read has none. */
+	if (p->call.args) {
+		args = clean_arguments(p, &r.args_len, err);
+		if (!args)
+			return -1;
+	}
+	if (fill_policy(p, &r, &policy, err) < 0)
 		return -1;
 	r.args = args;
 	if (kind == RECORD_STARTED)
