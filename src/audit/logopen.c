@@ -6,6 +6,8 @@
  * nothing is written before that is known.  Behind it stand lines that were
  * acknowledged and not signed yet: they are kept as far as they are whole.
  */
+#include <assert.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -126,6 +128,22 @@ static int read_checkpoint(struct log *l, struct checkpoint *ret, struct error *
 	return 0;
 }
 
+/* A line begins where another one ended. */
+static int check_start(const struct log *l, uint64_t offset, struct error *err)
+{
+	char path[SEGMENT_PATH], before = 0;
+	own_fd fd = -1;
+
+	segment_path(l->tiled / LOG_SEGMENT, "jsonl", path);
+	fd = openat(l->dir, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return fail_sys(err, "open %s", path);
+	if (offset == 0 || offset > INT64_MAX || pread(fd, &before, 1, (off_t)offset - 1) != 1 ||
+	    before != '\n')
+		return fail(err, ERR_CONFIG, "no line of %s begins at byte %" PRIu64, path, offset);
+	return 0;
+}
+
 /* Where record l->tiled begins in its segment. */
 static int find_start(const struct log *l, uint64_t *ret, struct error *err)
 {
@@ -144,7 +162,7 @@ static int find_start(const struct log *l, uint64_t *ret, struct error *err)
 	if ((size_t)n <= slot * sizeof(coded[0]))
 		return fail(err, ERR_CONFIG, "%s is too short", path);
 	*ret = le64toh(coded[slot]);
-	return 0;
+	return check_start(l, *ret, err);
 }
 
 /* The offsets in front of record l->tiled, for the next time they are written. */
@@ -222,12 +240,13 @@ static int count_lines(struct log *l, uint64_t offset, const struct checkpoint *
 	while (more > 0) {
 		uint64_t number = l->tree.size / LOG_SEGMENT;
 
-		if (segment_open(&s, l->dir, number, offset, err) < 0) {
-			more = err->kind == ERR_NOT_FOUND ? 0 : -1;
-			break;
-		}
 		l->first = number * LOG_SEGMENT;
 		l->end = offset;
+		if (segment_open(&s, l->dir, number, offset, err) < 0) {
+			/* Behind a full segment there need not be another one. */
+			more = err->kind == ERR_NOT_FOUND && l->tree.size == l->first ? 0 : -1;
+			break;
+		}
 		more = count_segment(l, &s, c, err);
 		offset = 0;
 	}
@@ -292,8 +311,15 @@ static int check_successor(const struct log *l, struct error *err)
 
 static int take_up(struct log *l, struct error *err)
 {
+	struct stat st;
+
+	/* What follows cuts the file: we must be sure where. */
+	assert(l->tree.size - l->first <= LOG_SEGMENT);
+	assert((l->tree.size == l->first) == (l->end == 0));
 	if (check_successor(l, err) < 0 || log_open_segment(l, l->first, err) < 0)
 		return -1;
+	if (fstat(l->fd, &st) < 0 || (uint64_t)st.st_size < l->end)
+		return fail(err, ERR_CONFIG, "the last segment of the log became shorter");
 	if (ftruncate(l->fd, (off_t)l->end) < 0 || fdatasync(l->fd) < 0)
 		return fail_sys(err, "cut off the torn end of the log");
 	l->zeros_end = l->synced_end = l->end;

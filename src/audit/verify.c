@@ -27,7 +27,12 @@
 #include "audit/tiles.h"
 #include "base/own.h"
 
-enum { PROGRESS_STEP = 4096, OFFSETS = LOG_SEGMENT / TILE_WIDTH, ANCHORS_MAX = 256 };
+enum {
+	PROGRESS_STEP = 4096,
+	PAIRING_LISTED_MAX = 16,
+	OFFSETS = LOG_SEGMENT / TILE_WIDTH,
+	ANCHORS_MAX = 256
+};
 
 struct fixed_point {
 	const char *name;
@@ -47,6 +52,7 @@ struct verifier {
 	struct pairing calls;
 	struct segment_scan scan;
 	uint64_t offsets[OFFSETS];
+	char bad_offsets[SEGMENT_PATH]; /* the first such file that does not fit the lines */
 	uint64_t last_ms;
 	bool stopped;  /* the rest could not be read */
 	bool root_set; /* signed_at.size was reached ... */
@@ -78,12 +84,15 @@ __attribute__((format(printf, 4, 5))) static void find(struct verifier *v, enum 
 						       uint64_t index, const char *fmt, ...)
 {
 	struct verify_report *r = v->report;
-	struct finding *f = r->findings < VERIFY_FINDINGS_MAX ? &r->list[r->findings] : NULL;
+	struct finding *f = &r->list[r->listed];
 	va_list args;
 
 	r->findings++;
-	if (!f)
+	/* Calls that do not pair are often the consequence of something that is found later. */
+	if (r->listed == VERIFY_FINDINGS_MAX ||
+	    (kind == FINDING_PAIRING && r->listed >= PAIRING_LISTED_MAX))
 		return;
+	r->listed++;
 	f->kind = kind;
 	f->index = index;
 	va_start(args, fmt);
@@ -217,10 +226,8 @@ static void check_offsets(struct verifier *v, uint64_t first)
 	segment_path(first / LOG_SEGMENT, "offsets", path);
 	n = smallfile_get(v->dir, path, coded, sizeof(coded), &none);
 	for (size_t i = 0; i < lines && (ssize_t)((i + 1) * sizeof(coded[0])) <= n; i++)
-		if (le64toh(coded[i]) != v->offsets[i]) {
-			find(v, FINDING_TILE, UINT64_MAX, "%s is not made from the lines", path);
-			return;
-		}
+		if (le64toh(coded[i]) != v->offsets[i] && !v->bad_offsets[0])
+			memcpy(v->bad_offsets, path, sizeof(path));
 }
 
 static bool writer_is_there(const struct verifier *v)
@@ -322,11 +329,13 @@ static void check_anchor_sizes(struct verifier *v)
 	}
 }
 
-/* Now it is known whether lines or tiles are right. */
+/* Now it is known whether lines or tiles are right.  What is made from wrong lines is wrong, too:
+ * that is worth no word. */
 static void judge_suspects(struct verifier *v)
 {
 	bool lines_are_right = v->root_set && v->root_ok;
 	bool none_missing = v->root_set;
+	bool records_found = v->stopped || (v->suspects.n > 0 && !lines_are_right);
 
 	for (size_t i = 0; i < v->suspects.n; i++) {
 		const struct suspect *s = &v->suspects.list[i];
@@ -334,18 +343,36 @@ static void judge_suspects(struct verifier *v)
 		enum finding_kind kind = suspects_words(s, none_missing, text, sizeof(text));
 
 		tile_path(s->tile, path);
+		if (s->tile.level > 0 && i > 0 && !lines_are_right)
+			continue;
 		if (lines_are_right || s->tile.level > 0 || kind == FINDING_TILE)
 			find(v, FINDING_TILE, UINT64_MAX, "%s is %s", path,
 			     s->absent ? "missing" : "not made from the records");
 		else
 			find(v, kind, s->index, "%s", text);
 	}
+	if (v->bad_offsets[0] && !records_found)
+		find(v, FINDING_TILE, UINT64_MAX, "%s is not made from the lines", v->bad_offsets);
 	if (v->root_set && !v->root_ok && v->suspects.n == 0)
 		find(v, FINDING_CHECKPOINT, UINT64_MAX,
 		     "the %" PRIu64
 		     " records do not give the root that was signed, and the tiles were changed "
 		     "with them",
 		     v->signed_at.size);
+}
+
+static void put_pairing_last(struct verify_report *r)
+{
+	static struct finding others[PAIRING_LISTED_MAX];
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < r->listed; i++) {
+		if (r->list[i].kind == FINDING_PAIRING)
+			others[n++] = r->list[i];
+		else
+			r->list[kept++] = r->list[i];
+	}
+	memcpy(&r->list[kept], others, n * sizeof(others[0]));
 }
 
 static int check_all(struct verifier *v, struct error *err)
@@ -372,6 +399,7 @@ static int check_all(struct verifier *v, struct error *err)
 	check_size(v);
 	judge_suspects(v);
 	check_anchor_sizes(v);
+	put_pairing_last(v->report);
 	v->report->records = v->tiler.size;
 	v->report->signed_ = v->signed_at.size == UINT64_MAX ? 0 : v->signed_at.size;
 	v->report->open = v->calls.n - v->calls.aborted;
