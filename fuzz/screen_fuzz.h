@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* screen_fuzz.h - code from any bytes: whatever stands in front of a bad line, it stays found.
  *
- * The first byte says how the bytes are used: as they are, or in front of a known bad statement
- * (as statements, as a comment, as a string).  If bytes and bad statement are read as one text of
- * the language, the answer is never yes.  A parser that loses its way, a list that is full, a
+ * Bytes that can be read as the language are put in front of a statement that is known to be bad;
+ * the answer to both together is never yes.  A parser that loses its way, a list that is full, a
  * budget that is used up: each must end in a refusal too.
  */
 #ifndef FUZZ_SCREEN_FUZZ_H
@@ -36,6 +35,15 @@ static enum answer screen_bytes(const char *language, const char *text, size_t l
 	for (size_t i = 0; i < found->n; i++)
 		assert(found->list[i].line > 0 && found->list[i].column > 0);
 	return answer;
+}
+
+/* Did the grammar make sense of all of it? */
+static bool was_read(const struct findings *found)
+{
+	for (size_t i = 0; i < found->n; i++)
+		if (strstr(found->list[i].rule, ".syntax"))
+			return false;
+	return true;
 }
 
 /* Bytes, what ends them, and the bad line. */

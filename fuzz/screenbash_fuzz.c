@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0 || size > 4096)
 		return 0;
 	(void)screen_bytes("bash", (const char *)data + 1, size - 1, &found);
-	if (!swallows(data + 1, size - 1))
+	if (was_read(&found) && !swallows(data + 1, size - 1))
 		screen_behind("bash", data + 1, size - 1, "\n",
 			      bad_lines[data[0] % ARRAY_LEN(bad_lines)]);
 	return 0;

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	bad = bad_lines[data[0] % ARRAY_LEN(bad_lines)];
 	(void)screen_bytes("python", (const char *)data + 1, size - 1, &found);
-	if (!swallows(data + 1, size - 1))
+	if (was_read(&found) && !swallows(data + 1, size - 1))
 		screen_behind("python", data + 1, size - 1, "\n", bad);
 	return 0;
 }

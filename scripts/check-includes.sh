@@ -17,6 +17,7 @@ scribe:  base call audit sandbox scribe
 gate:    base call policy screen audit sandbox lib gate
 cli:     base call policy screen audit auditread gate sandbox cli lib
 lib:     base call sandbox cli lib
+musl:    base
 TABLE
 }
 

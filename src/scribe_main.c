@@ -65,10 +65,14 @@ static int take_option(int letter, const char *value, struct scribe_options *o, 
 	}
 }
 
-/* Nobody waits for a scribe that was started on the way: its parent is not bothered with it. */
-static void leave_parent(void)
+/* Nobody waits for a scribe that was started on the way: its parent is not bothered with it, nor it
+ * with what its parent has open. */
+static void leave_parent(int first)
 {
-	pid_t child = fork();
+	pid_t child;
+
+	(void)close_range((unsigned)first + 1, ~0U, 0);
+	child = fork();
 
 	if (child > 0)
 		_exit(0);
@@ -95,6 +99,6 @@ int main(int argc, char **argv)
 		return (void)take_option('?', NULL, &o, &err), complain(&err);
 	o.directory = argv[optind];
 	if (o.first >= 0 && !o.stay)
-		leave_parent();
+		leave_parent(o.first);
 	return scribe_run(&o, &err) < 0 ? complain(&err) : 0;
 }

@@ -73,7 +73,7 @@ static int check_peer(int sock, struct error *err)
  * longer than we are patient. */
 static int limit_waiting(const struct audit *a, int sock, struct error *err)
 {
-	struct timeval most = {a->patience_ms / 1000, (a->patience_ms % 1000) * 1000};
+	struct timeval most = {a->patience_ms / 1000, a->patience_ms % 1000 * 1000L};
 
 	if (setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most)) < 0)
 		return fail_sys(err, "prepare a socket");

@@ -8,7 +8,6 @@
 #ifndef AUDIT_ANNOUNCE_H
 #define AUDIT_ANNOUNCE_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +16,7 @@
 #include "audit/scribetalk.h"
 #include "base/error.h"
 
-enum { AUDIT_PATIENCE_MS = 5000 };
+enum { AUDIT_PATIENCE_MS = 5000, AUDIT_PATH_ROOM = 4096 };
 
 struct audit_config {
 	const char *directory;   /* NULL: $BELLJAR_AUDIT, else "audit" in the state directory */
@@ -47,7 +46,7 @@ struct audit_entry {
 
 struct audit {
 	int dir, sock;
-	char path[PATH_MAX];
+	char path[AUDIT_PATH_ROOM];
 	const char *scribe;
 	uint32_t allow_degraded;
 	bool durable;

@@ -72,6 +72,11 @@ static int repair(struct log *l, struct error *err)
 		l->zeros_end = l->end;
 		l->spoilt = false;
 	}
+	if (l->unnamed) {
+		if (fsync(l->segments) < 0)
+			return fail_sys(err, "sync the directory of the log");
+		l->unnamed = false;
+	}
 	if (l->unsure) {
 		if (put_at(l->fd, l->unsynced.data, l->unsynced.len, l->synced_end, err) < 0)
 			return -1;
@@ -105,9 +110,6 @@ int log_open_segment(struct log *l, uint64_t first, struct error *err)
 	fd = openat(l->dir, path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fail_sys(err, "open %s", path);
-	/* Lines are only as durable as the name of their file. */
-	if (fsync(l->segments) < 0)
-		return fail_sys(err, "sync the directory of the log");
 	if (l->fd >= 0)
 		(void)close(l->fd);
 	l->fd = take_fd(&fd);
@@ -126,6 +128,8 @@ static int begin_segment(struct log *l, struct error *err)
 	if (log_put_offsets(l, err) < 0 || log_open_segment(l, l->tree.size, err) < 0)
 		return -1;
 	l->end = l->synced_end = l->zeros_end = 0;
+	/* Lines are only as durable as the name of their file. */
+	l->unnamed = true;
 	/* A beginning that failed earlier may have left something. */
 	l->spoilt = true;
 	return 0;
@@ -246,6 +250,7 @@ ssize_t log_append(struct log *l, const struct log_line *lines, size_t n,
 		(void)log_count_line(l, &lines[i], l->end, &ret_receipts[i].leaf, err);
 		l->end += lines[i].len + 1;
 	}
+	l->behind = true;
 	return (ssize_t)n;
 }
 

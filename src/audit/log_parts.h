@@ -28,9 +28,11 @@ struct log {
 	uint64_t offsets[LOG_OFFSETS]; /* of each 256th line */
 	struct buf unsynced;           /* the bytes from synced_end to end, should a sync fail */
 	uint64_t synced_end, synced;
-	bool spoilt; /* behind end may be something that was never acknowledged */
-	bool unsure; /* a sync failed: the kernel may have dropped what is unsynced */
+	bool spoilt;  /* behind end may be something that was never acknowledged */
+	bool unnamed; /* the directory does not know this segment for sure */
+	bool unsure;  /* a sync failed: the kernel may have dropped what is unsynced */
 
+	bool behind; /* tiles and checkpoint do not cover everything */
 	uint64_t signed_size;
 	uint64_t tiled; /* up to here tiles are on disk for sure; a multiple of 256 */
 	uint64_t since;

@@ -309,6 +309,14 @@ static int check_successor(const struct log *l, struct error *err)
 	return 0;
 }
 
+/* Closed in order, so that there is nothing to repair and nothing to wait for: a writer that comes
+ * for a single call must be quick. */
+static bool was_closed(const struct log *l, uint64_t bytes)
+{
+	return bytes == l->end && l->end > 0 && l->tree.size == l->signed_size &&
+	       l->tiled == l->tree.size / TILE_WIDTH * TILE_WIDTH;
+}
+
 static int take_up(struct log *l, struct error *err)
 {
 	struct stat st;
@@ -320,10 +328,15 @@ static int take_up(struct log *l, struct error *err)
 		return -1;
 	if (fstat(l->fd, &st) < 0 || (uint64_t)st.st_size < l->end)
 		return fail(err, ERR_CONFIG, "the last segment of the log became shorter");
-	if (ftruncate(l->fd, (off_t)l->end) < 0 || fdatasync(l->fd) < 0)
-		return fail_sys(err, "cut off the torn end of the log");
 	l->zeros_end = l->synced_end = l->end;
 	l->synced = l->tree.size;
+	if (was_closed(l, (uint64_t)st.st_size))
+		return 0;
+	l->behind = true;
+	if (ftruncate(l->fd, (off_t)l->end) < 0 || fdatasync(l->fd) < 0)
+		return fail_sys(err, "cut off the torn end of the log");
+	if (fsync(l->segments) < 0 || fsync(l->dir) < 0)
+		return fail_sys(err, "sync the directories of the log");
 	return log_checkpoint(l, err);
 }
 
@@ -347,9 +360,7 @@ static int open_parts(struct log *l, const char *path, const char *origin, struc
 		return -1;
 	if (fresh == 0 && find_end(l, err) < 0)
 		return -1;
-	if (take_up(l, err) < 0)
-		return -1;
-	return fsync(l->dir) < 0 ? fail_sys(err, "sync the directory of the log") : 0;
+	return take_up(l, err);
 }
 
 static void let_go(struct log *l)

@@ -28,7 +28,7 @@ int log_put_offsets(const struct log *l, struct error *err)
 	for (size_t i = 0; i < n; i++)
 		coded[i] = htole64(l->offsets[i]);
 	segment_path(l->first / LOG_SEGMENT, "offsets", path);
-	return smallfile_put(l->dir, path, coded, n * sizeof(coded[0]), 0600, false, err);
+	return smallfile_put(l->dir, path, coded, n * sizeof(coded[0]), 0, err);
 }
 
 static int put_tiles(struct log *l, struct error *err)
@@ -68,7 +68,7 @@ int log_put_state(struct log *l, struct error *err)
 	if (sync_tiles(l, l->tiled, tiled, err) < 0)
 		return -1;
 	n = snprintf(text, sizeof(text), "tiled %" PRIu64 "\nsince %" PRIu64 "\n", tiled, l->since);
-	if (smallfile_put(l->dir, "state", text, (size_t)n, 0600, true, err) < 0)
+	if (smallfile_put(l->dir, "state", text, (size_t)n, SMALLFILE_DURABLE, err) < 0)
 		return -1;
 	l->tiled = tiled;
 	l->since_changed = false;
@@ -113,10 +113,12 @@ static int put_checkpoint(struct log *l, struct error *err)
 	(void)snprintf(c.origin, sizeof(c.origin), "%s", l->signer.key.name);
 	tree_root(&l->tree, &c.root);
 	n = note_sign(&l->signer, &c, text, sizeof(text), err);
-	if (n < 0 || smallfile_put(l->dir, "checkpoint", text, (size_t)n, 0644, true, err) < 0)
+	if (n < 0 || smallfile_put(l->dir, "checkpoint", text, (size_t)n,
+				   SMALLFILE_PUBLIC | SMALLFILE_DURABLE, err) < 0)
 		return -1;
 	memcpy(l->checkpoint, text, (size_t)n + 1);
 	l->signed_size = c.size;
+	l->behind = false;
 	return 0;
 }
 
@@ -126,7 +128,7 @@ int log_checkpoint(struct log *l, struct error *err)
 
 	if (log_sync(l, err) < 0)
 		return -1;
-	if (l->n_leaves > 0 || l->signed_size != l->tree.size || !l->checkpoint[0]) {
+	if (l->behind) {
 		if (put_tiles(l, err) < 0 || log_put_offsets(l, err) < 0 ||
 		    put_checkpoint(l, err) < 0)
 			return -1;

@@ -157,13 +157,13 @@ void note_signer_done(struct note_signer *s)
 	*s = (struct note_signer){0};
 }
 
-static int put_key_file(int dir, const char *path, char text[static NOTE_KEY_MAX], mode_t mode,
+static int put_key_file(int dir, const char *path, char text[static NOTE_KEY_MAX], unsigned how,
 			struct error *err)
 {
 	size_t len = strlen(text);
 
 	text[len] = '\n';
-	return smallfile_put(dir, path, text, len + 1, mode, true, err);
+	return smallfile_put(dir, path, text, len + 1, how | SMALLFILE_DURABLE, err);
 }
 
 int note_signer_create(int dir, const char *secret, const char *public, const char *name,
@@ -188,9 +188,9 @@ int note_signer_create(int dir, const char *secret, const char *public, const ch
 	key_words(&s.key, seed, words + sizeof(secret_mark) - 1);
 	note_key_text(&s.key, vkey);
 	/* The secret one last: it is the one that says that the log has its keys. */
-	ret = put_key_file(dir, public, vkey, 0644, err);
+	ret = put_key_file(dir, public, vkey, SMALLFILE_PUBLIC, err);
 	if (ret == 0)
-		ret = put_key_file(dir, secret, words, 0600, err);
+		ret = put_key_file(dir, secret, words, 0, err);
 	OPENSSL_cleanse(seed, sizeof(seed));
 	OPENSSL_cleanse(words, sizeof(words));
 	note_signer_done(&s);

@@ -90,8 +90,7 @@ static void put_text(struct jsonout *j, const char *key, const char *text)
 		return;
 	if (len > TEXT_MAX) {
 		len = text_utf8_floor(text, TEXT_MAX);
-		memcpy(cut, text, len);
-		memcpy(cut + len, "...", 4);
+		(void)snprintf(cut, sizeof(cut), "%.*s...", (int)len, text);
 		text = cut;
 	}
 	jsonout_str(j, key, text);

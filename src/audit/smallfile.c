@@ -8,13 +8,15 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/fd.h"
 #include "base/own.h"
 
-static int fill(int dir, const char *path, const void *data, size_t len, mode_t mode, bool durable,
+static int fill(int dir, const char *path, const void *data, size_t len, unsigned how,
 		struct error *err)
 {
+	mode_t mode = how & SMALLFILE_PUBLIC ? 0644 : 0600;
 	own_fd fd = openat(dir, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
 
 	if (fd < 0)
@@ -23,20 +25,20 @@ static int fill(int dir, const char *path, const void *data, size_t len, mode_t 
 		return fail_sys(err, "set the mode of %s", path);
 	if (fd_write_all(fd, data, len, err) < 0)
 		return fail_in(err, "%s", path);
-	if (durable && fdatasync(fd) < 0)
+	if (how & SMALLFILE_DURABLE && fdatasync(fd) < 0)
 		return fail_sys(err, "sync %s", path);
 	return 0;
 }
 
-int smallfile_put(int dir, const char *path, const void *data, size_t len, mode_t mode,
-		  bool durable, struct error *err)
+int smallfile_put(int dir, const char *path, const void *data, size_t len, unsigned how,
+		  struct error *err)
 {
 	char beside[PATH_MAX];
 	int n = snprintf(beside, sizeof(beside), "%s.new", path);
 
 	if (n < 0 || (size_t)n >= sizeof(beside))
 		return fail(err, ERR_CONFIG, "%s: the path is too long", path);
-	if (fill(dir, beside, data, len, mode, durable, err) < 0) {
+	if (fill(dir, beside, data, len, how, err) < 0) {
 		(void)unlinkat(dir, beside, 0);
 		return -1;
 	}

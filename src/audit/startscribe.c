@@ -2,8 +2,8 @@
 /* startscribe.c - a scribe for a log that has none.
  *
  * By posix_spawn and in a session of its own: it serves other callers when this
- * one is gone, and a Ctrl-C is not for it.  Of the caller it gets one socket
- * and nothing else.
+ * one is gone, and a Ctrl-C is not for it.  Of the caller it keeps one socket
+ * and nothing else: what it inherits beside it, it closes first of all.
  */
 #include "audit/startscribe.h"
 
@@ -28,8 +28,6 @@ static int place_descriptors(posix_spawn_file_actions_t *actions, int sock)
 		result = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0);
 	if (result == 0)
 		result = posix_spawn_file_actions_addchdir_np(actions, "/");
-	if (result == 0)
-		result = posix_spawn_file_actions_addclosefrom_np(actions, SCRIBE_FD + 1);
 	return result;
 }
 

@@ -86,11 +86,11 @@ int tile_write(int dir, struct tile_name name, const struct hash *hashes, struct
 	char path[TILE_PATH];
 
 	tile_path(name, path);
-	if (smallfile_put(dir, path, hashes, len, 0644, false, err) < 0) {
+	if (smallfile_put(dir, path, hashes, len, SMALLFILE_PUBLIC, err) < 0) {
 		if (err->sys != ENOENT)
 			return -1;
 		if (smallfile_make_parents(dir, path, err) < 0 ||
-		    smallfile_put(dir, path, hashes, len, 0644, false, err) < 0)
+		    smallfile_put(dir, path, hashes, len, SMALLFILE_PUBLIC, err) < 0)
 			return -1;
 	}
 	if (name.width == TILE_WIDTH)

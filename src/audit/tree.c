@@ -251,28 +251,27 @@ bool tree_includes(const struct hash *leaf, uint64_t index, uint64_t size,
 	return last == 0 && hash_equal(&h, root);
 }
 
-static bool climb(uint64_t at, uint64_t last, struct hash start, const struct tree_path *path,
-		  size_t from, const struct hash *old_root, const struct hash *root)
+/* From a node that both trees have, up to both roots. */
+static bool climb(uint64_t at, uint64_t last, const struct hash *hashes, size_t n, struct hash *old,
+		  struct hash *now)
 {
-	struct hash old = start, now = start;
-
-	for (size_t i = from; i < path->n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (last == 0)
 			return false;
 		if (at & 1 || at == last) {
-			hash_node(&path->hashes[i], &old, &old);
-			hash_node(&path->hashes[i], &now, &now);
+			hash_node(&hashes[i], old, old);
+			hash_node(&hashes[i], now, now);
 			while (!(at & 1) && at != 0) {
 				at >>= 1;
 				last >>= 1;
 			}
 		} else {
-			hash_node(&now, &path->hashes[i], &now);
+			hash_node(now, &hashes[i], now);
 		}
 		at >>= 1;
 		last >>= 1;
 	}
-	return last == 0 && hash_equal(&old, old_root) && hash_equal(&now, root);
+	return last == 0;
 }
 
 bool tree_extends(uint64_t old_size, const struct hash *old_root, uint64_t size,
@@ -280,7 +279,7 @@ bool tree_extends(uint64_t old_size, const struct hash *old_root, uint64_t size,
 {
 	uint64_t at = old_size - 1, last = size - 1;
 	bool whole = (old_size & at) == 0; /* a power of two: its root is a node of the new tree */
-	struct hash nothing;
+	struct hash nothing, old, now;
 
 	if (old_size > size || path->n > TREE_DEPTH_MAX)
 		return false;
@@ -296,6 +295,7 @@ bool tree_extends(uint64_t old_size, const struct hash *old_root, uint64_t size,
 		at >>= 1;
 		last >>= 1;
 	}
-	return climb(at, last, whole ? *old_root : path->hashes[0], path, whole ? 0 : 1, old_root,
-		     root);
+	old = now = whole ? *old_root : path->hashes[0];
+	return climb(at, last, path->hashes + !whole, path->n - !whole, &old, &now) &&
+	       hash_equal(&old, old_root) && hash_equal(&now, root);
 }

@@ -14,17 +14,12 @@
 
 #include "base/own.h"
 
-static int put_path(const struct statedir *which, char *ret, size_t room, struct error *err,
-		    const char *head, const char *middle, const char *tail)
+/* Of up to three parts; -1: it does not fit. */
+static int join(char *ret, size_t room, const char *head, const char *middle, const char *tail)
 {
 	int n = snprintf(ret, room, "%s%s%s", head, middle, tail);
 
-	if (n < 0 || (size_t)n >= room)
-		return fail(err, ERR_CONFIG, "the path of the %s is too long", which->what);
-	/* Behind a slash at the end a link would be followed. */
-	while (n > 1 && ret[n - 1] == '/')
-		ret[--n] = '\0';
-	return n > 0 ? 0 : fail(err, ERR_CONFIG, "the %s has no name", which->what);
+	return n < 0 || (size_t)n >= room ? -1 : n;
 }
 
 static bool is_set(const char *value)
@@ -32,28 +27,42 @@ static bool is_set(const char *value)
 	return value && value[0] == '/';
 }
 
+/* 0: nobody says where. */
+static int choose(const struct statedir *which, const char *dir, char *ret, size_t room)
+{
+	const char *named = secure_getenv(which->variable);
+	const char *general = secure_getenv("BELLJAR_STATE");
+	const char *state = secure_getenv("XDG_STATE_HOME"), *home = secure_getenv("HOME");
+
+	if (dir)
+		return join(ret, room, dir, "", "");
+	if (named && named[0])
+		return join(ret, room, named, "", "");
+	if (general && general[0])
+		return join(ret, room, general, "", which->beneath);
+	if (geteuid() == 0)
+		return join(ret, room, "/var/lib/belljar", "", which->beneath);
+	if (is_set(state))
+		return join(ret, room, state, "/belljar", which->beneath);
+	if (is_set(home))
+		return join(ret, room, home, "/.local/state/belljar", which->beneath);
+	return 0;
+}
+
 int statedir_find(const struct statedir *which, const char *dir, char *ret, size_t room,
 		  struct error *err)
 {
-	const char *named = secure_getenv(which->variable),
-		   *general = secure_getenv("BELLJAR_STATE");
-	const char *state = secure_getenv("XDG_STATE_HOME"), *home = secure_getenv("HOME");
-	const char *tail = which->beneath;
+	int n = choose(which, dir, ret, room);
 
-	if (dir)
-		return put_path(which, ret, room, err, dir, "", "");
-	if (named && named[0])
-		return put_path(which, ret, room, err, named, "", "");
-	if (general && general[0])
-		return put_path(which, ret, room, err, general, "", tail);
-	if (geteuid() == 0)
-		return put_path(which, ret, room, err, "/var/lib/belljar", "", tail);
-	if (is_set(state))
-		return put_path(which, ret, room, err, state, "/belljar", tail);
-	if (is_set(home))
-		return put_path(which, ret, room, err, home, "/.local/state/belljar", tail);
-	return fail(err, ERR_CONFIG, "there is no place for the %s: set %s to a directory",
-		    which->what, which->variable);
+	if (n < 0)
+		return fail(err, ERR_CONFIG, "the path of the %s is too long", which->what);
+	if (n == 0)
+		return fail(err, ERR_CONFIG, "there is no place for the %s: set %s to a directory",
+			    which->what, which->variable);
+	/* Behind a slash at the end a link would be followed. */
+	while (n > 1 && ret[n - 1] == '/')
+		ret[--n] = '\0';
+	return 0;
 }
 
 /* What exists already is fine; the last one is judged when it is open. */

@@ -8,6 +8,7 @@
 
 #include "audit/blob.h"
 #include "audit/record.h"
+#include "base/jsonread.h"
 #include "base/own.h"
 #include "gate/steps.h"
 
@@ -46,29 +47,73 @@ static int fill_policy(const struct passage *p, struct record *r, struct hash *r
 	return 0;
 }
 
-static char *copy(const char *text, size_t len, size_t *ret_len, struct error *err)
+static char *clean(const struct passage *p, const char *text, size_t len, size_t *ret_len,
+		   struct error *err)
 {
-	char *same = strndup(text, len);
+	char *same;
 
+	if (p->cleaner.clean)
+		return p->cleaner.clean(p->cleaner.context, text, len, ret_len, err);
+	same = strndup(text, len);
 	*ret_len = len;
 	if (!same)
 		(void)fail_sys(err, "keep the arguments");
 	return same;
 }
 
-/* The arguments as they may be written down.  Those that were judged, if there are any. */
-static char *clean_arguments(const struct passage *p, size_t *ret_len, struct error *err)
+static int clean_string(const struct passage *p, json_t *string, struct error *err)
 {
-	const json_t *args = p->judged.args ? p->judged.args : p->call.args;
-	own_str text = json_dumps(args, JSON_COMPACT | JSON_SORT_KEYS);
+	size_t len = 0;
+	own_str text = clean(p, json_string_value(string), json_string_length(string), &len, err);
 
+	if (!text)
+		return -1;
+	if (json_string_setn(string, text, len) < 0)
+		return fail(err, ERR_INTERNAL, "cleaned text is no text any more");
+	return 0;
+}
+
+/* How deep they nest was limited when they were read. */
+static int clean_values(const struct passage *p, json_t *value, struct error *err)
+{
+	const char *key;
+	json_t *inner;
+	size_t i;
+
+	if (json_is_string(value))
+		return clean_string(p, value, err);
+	json_object_foreach(value, key, inner)
+	{
+		if (clean_values(p, inner, err) < 0)
+			return -1;
+	}
+	json_array_foreach(value, i, inner)
+	{
+		if (clean_values(p, inner, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Each text is cleaned as it is, for JSON's escapes could hide what is in it; then the whole, in
+ * which a name may tell what its value is. */
+char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error *err)
+{
+	own_json args = json_deep_copy(p->judged.args ? p->judged.args : p->call.args);
+	own_str text = NULL;
+
+	if (!args) {
+		(void)fail(err, ERR_SYSTEM, "write the arguments down");
+		return NULL;
+	}
+	if (p->cleaner.clean && clean_values(p, args, err) < 0)
+		return NULL;
+	text = json_dumps(args, JSON_COMPACT | JSON_SORT_KEYS);
 	if (!text) {
 		(void)fail(err, ERR_SYSTEM, "write the arguments down");
 		return NULL;
 	}
-	if (!p->cleaner.clean)
-		return copy(text, strlen(text), ret_len, err);
-	return p->cleaner.clean(p->cleaner.context, text, strlen(text), ret_len, err);
+	return clean(p, text, strlen(text), ret_len, err);
 }
 
 /* Bodies. */
@@ -141,8 +186,13 @@ static int write_first(struct passage *p, enum scribe_put put, enum record_kind 
 
 	fill_who(p, &r);
 	fill_why(p, &r);
-	args = clean_arguments(p, &r.args_len, err);
-	if (!args || fill_policy(p, &r, &policy, err) < 0)
+	/* What could not be read has none. */
+	if (p->call.args) {
+		args = evidence_arguments(p, &r.args_len, err);
+		if (!args)
+			return -1;
+	}
+	if (fill_policy(p, &r, &policy, err) < 0)
 		return -1;
 	r.args = args;
 	if (kind == RECORD_STARTED)

@@ -37,6 +37,7 @@ struct passage {
 	struct cleaner cleaner; /* for what is written down; no function: as it is */
 	struct meter *meter;    /* NULL: rates are not asked (tests in the file) */
 	struct tool_call call;
+	const char *unread;             /* why what came is no call; NULL: it is one */
 	bool dry_run;                   /* judge and screen, charge nothing, run nothing */
 	const char *helper;             /* the belljar that keeps the slot */
 	struct live live_out, live_err; /* output goes there as it comes */

@@ -16,6 +16,9 @@ enum verdict step_screen(struct passage *p);
 enum verdict step_announce(struct passage *p);
 /* ... how it ended, or that it was refused. */
 enum verdict step_record(struct passage *p);
+/* The arguments as they may be written down, as JSON: those that were judged, if there are any.
+ * The caller frees them.  NULL: err. */
+char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error *err);
 /* A box for what was judged, and what happened in it. */
 enum verdict step_run(struct passage *p);
 

@@ -247,7 +247,9 @@ static enum answer refuse_type(struct judging *g, const char *key, const char *e
 	char what[96];
 
 	(void)snprintf(what, sizeof(what), "args.%s.type", key);
-	return refuse(g, what, "'%s' must be %s, not %s", key, expected, jsonread_kind(got));
+	(void)refuse(g, what, "'%s' must be %s, not %s", key, expected, jsonread_kind(got));
+	why_hint(&g->j->why, "give %s", expected);
+	return ANSWER_DENY;
 }
 
 /* A string of the caller's, if it is there: into args, and where it is. */
@@ -311,8 +313,11 @@ static enum answer judge_code(struct judging *g)
 	if (only_these(g, names) == ANSWER_DENY || take_language(g) == ANSWER_DENY ||
 	    take_text(g, "code", &j->code, &j->code_len) == ANSWER_DENY)
 		return ANSWER_DENY;
-	if (!j->code)
-		return refuse(g, "args.code.required", "the argument 'code' is missing");
+	if (!j->code) {
+		(void)refuse(g, "args.code.required", "the argument 'code' is missing");
+		why_hint(&j->why, "code is the text of the program");
+		return ANSWER_DENY;
+	}
 	return take_input(g);
 }
 

@@ -7,14 +7,12 @@
  */
 #include "screen/bashcode.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/match.h"
 #include "base/own.h"
 #include "screen/grammars.h"
-#include "screen/python.h"
+#include "screen/python_decode.h"
 
 enum { WORDS_MAX = 512, WORD_MAX = 4096, NESTING_MAX = 3, SCRATCH_BYTES = 16 << 20 };
 
@@ -81,24 +79,20 @@ static void put_unescaped(struct value *v, const char *text, size_t len, bool qu
 static void put_ansi(struct value *v, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		char digits[4] = {0}, c;
-		char *end;
+		unsigned long code = 0;
+		size_t n = 0;
+		char c = text[i];
 
-		if (text[i] != '\\' || i + 1 >= len) {
-			put(v, text + i, 1);
-			continue;
-		}
-		i++;
-		if (text[i] == 'x')
+		if (c == '\\' && i + 1 < len) {
 			i++;
-		memcpy(digits, text + i, len - i < 3 ? len - i : 3);
-		if (text[i - 1] == 'x')
-			digits[2] = '\0';
-		c = (char)strtoul(digits, &end, text[i - 1] == 'x' ? 16 : 8);
-		if (end == digits)
-			c = text[i];
-		else
-			i += (size_t)(end - digits) - 1;
+			if (text[i] == 'x' || text[i] == 'u')
+				n = 1 + py_read_digits(text + i + 1, len - i - 1,
+						       text[i] == 'x' ? 2 : 4, 16, &code);
+			else
+				n = py_read_digits(text + i, len - i, 3, 8, &code);
+			c = n > 0 ? (char)code : text[i];
+			i += n > 0 ? n - 1 : 0;
+		}
 		put(v, &c, 1);
 	}
 }

@@ -6,12 +6,10 @@
  */
 #include "screen/javascript.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/own.h"
+#include "screen/python_decode.h"
 
 enum { DEPTH_MAX = 300 };
 
@@ -48,7 +46,7 @@ static const char *keep(struct js *j, const char *text, size_t len)
  */
 static size_t read_escape(const char *text, size_t left, char *ret)
 {
-	size_t from = 2, most = text[1] == 'x' ? 2 : 4, n = 0;
+	size_t from = 2, most = text[1] == 'x' ? 2 : 4, n;
 	unsigned long value = 0;
 	bool braces;
 
@@ -57,12 +55,7 @@ static size_t read_escape(const char *text, size_t left, char *ret)
 	braces = text[1] == 'u' && text[2] == '{';
 	from += braces;
 	most = braces ? 8 : most;
-	while (n < most && from + n < left && isxdigit((unsigned char)text[from + n])) {
-		char digit[2] = {text[from + n], '\0'};
-
-		value = value * 16 + strtoul(digit, NULL, 16);
-		n++;
-	}
+	n = py_read_digits(text + from, left - from, most, 16, &value);
 	if (n == 0 || value >= 0x80 || (braces && (from + n >= left || text[from + n] != '}')))
 		return 0;
 	*ret = (char)value;

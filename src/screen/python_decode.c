@@ -49,18 +49,22 @@ void py_put_char(struct py_maker *m, unsigned long c)
 	}
 }
 
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+}
+
 size_t py_read_digits(const char *text, size_t left, size_t most, int base, unsigned long *ret)
 {
 	size_t n = 0;
 
 	*ret = 0;
-	while (n < most && n < left && isxdigit((unsigned char)text[n])) {
-		int c = tolower((unsigned char)text[n]);
-		int digit = isdigit(c) ? c - '0' : c - 'a' + 10;
-
-		if (digit >= base)
-			break;
-		*ret = *ret * (unsigned long)base + (unsigned long)digit;
+	while (n < most && n < left && digit_value(text[n]) < base) {
+		*ret = *ret * (unsigned long)base + (unsigned long)digit_value(text[n]);
 		n++;
 	}
 	return n;

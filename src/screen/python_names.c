@@ -137,6 +137,8 @@ static void take_key(struct py *p, const char *dictionary, const struct py_const
 		resolve_name(p, name, ret);
 	else if (strcmp(dictionary, "builtins") == 0)
 		add_value(p, ret, py_join(p, "builtins", name));
+	else if (ends_with(dictionary, ".__dict__") && py_module_behind(name))
+		add_value(p, ret, py_module_behind(name));
 	else if (ends_with(dictionary, ".__dict__"))
 		add_value(p, ret,
 			  py_join(p, py_intern(p, dictionary, strlen(dictionary) - end), name));

@@ -3,6 +3,7 @@
 #include "screen/python.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -124,14 +125,13 @@ const char *py_join(struct py *p, const char *left, const char *right)
 {
 	char both[PY_NAME_MAX + 2];
 	size_t n = strlen(left), m = strlen(right);
+	int len;
 
 	/* No rule has such a name; and "x = x.y" in a loop must come to an end. */
 	if (n + m > PY_NAME_MAX || n_dots(left) >= PY_DOTS_MAX)
 		return NULL;
-	memcpy(both, left, n);
-	both[n] = '.';
-	memcpy(both + n + 1, right, m);
-	return py_intern(p, both, n + m + 1);
+	len = snprintf(both, sizeof(both), "%s.%s", left, right);
+	return py_intern(p, both, (size_t)len);
 }
 
 const char *py_dotted(struct py *p, TSNode node)

@@ -57,8 +57,7 @@ static const struct group {
 	{"vm2", NULL, JS_EVAL},
 	{"repl", NULL, JS_EVAL},
 	{"inspector", NULL, JS_EVAL},
-	{"module", "register _load _extensions _resolveFilename runMain",
-	 JS_DYNAMIC_IMPORT},
+	{"module", "register _load _extensions _resolveFilename runMain", JS_DYNAMIC_IMPORT},
 	{"@module", "constructor _load", JS_DYNAMIC_IMPORT},
 	{"net", NULL, JS_NETWORK},
 	{"http", NULL, JS_NETWORK},
@@ -100,9 +99,9 @@ static bool in_list(const char *list, const char *word)
 {
 	size_t n = strlen(word);
 
-	for (const char *at = list; (at = strstr(at, word)); at += n)
+	for (const char *at = list; n > 0 && (at = strstr(at, word)); at += n)
 		if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
-			return n > 0;
+			return true;
 	return false;
 }
 

@@ -132,6 +132,8 @@ static enum answer answer_for(enum syntax_end end, const struct sieve *s, struct
 	return ANSWER_DENY;
 }
 
+/* The header says why each is needed. */
+/* NOLINTNEXTLINE(readability-function-size) */
 enum answer screen_code(const char *language, const struct screen_policy *rules, const char *code,
 			size_t len, struct arena *a, struct findings *ret, struct why *why)
 {

@@ -125,7 +125,7 @@ static void remember(struct scribe *s, const struct pending *p)
 static void be_troubled(struct scribe *s, const struct error *err)
 {
 	s->trouble = *err;
-	s->retry_us = clock_us() + RETRY_MS * 1000;
+	s->retry_us = clock_us() + RETRY_MS * 1000ULL;
 }
 
 /* After a failure nothing is promised until the disk has taken everything that was. */

@@ -2,7 +2,7 @@
 /* gatepath_test.c - the two tables: where a step says no nothing behind it happens, and every way
  * out is walked.
  */
-#include "gate/gate.h"
+#include "gate/steps.h"
 #include "policy_case.h"
 
 static const char text[] = "version: 1\n"
@@ -136,6 +136,42 @@ TEST(what_cannot_be_written_down_does_not_run)
 	CHECK(t.p.why.layer == WHY_KERNEL && !t.p.why.permanent);
 	CHECK(!t.p.announced && !t.p.receipt.given && !t.p.receipt_started.given);
 	CHECK(!t.p.admitted);
+}
+
+/* Cuts out one word, if nothing but a letter's neighbour says that it is one. */
+static char *cut_word(void *context, const char *from, size_t len, size_t *ret_len,
+		      struct error *err)
+{
+	const char *word = context, *at = strstr(from, word);
+	char *clean = strdup(from);
+
+	(void)err;
+	*ret_len = len;
+	if (at && clean && (at == from || at[-1] == '\n' || at[-1] == '"'))
+		memset(clean + (at - from), '#', strlen(word));
+	return clean;
+}
+
+TEST(arguments_are_cleaned_as_they_are_and_as_they_are_written)
+{
+	own(trial) t = {0};
+	struct error err = {0};
+	static char word[] = "hidden";
+	size_t len = 0;
+	char *line;
+
+	begin(&t, "once",
+	      "{\"b\": [\"x\\nhidden\", {\"c\": \"hidden\"}], \"hidden\": 1, \"a\": 7}");
+	line = evidence_arguments(&t.p, &len, &err);
+	CHECK_STR(line, "{\"a\":7,\"b\":[\"x\\nhidden\",{\"c\":\"hidden\"}],\"hidden\":1}");
+	free(line);
+	t.p.cleaner = (struct cleaner){cut_word, word};
+	line = evidence_arguments(&t.p, &len, &err);
+	CHECK_STR(line, "{\"a\":7,\"b\":[\"x\\n######\",{\"c\":\"######\"}],\"######\":1}");
+	CHECK(line && len == strlen(line));
+	free(line);
+	/* The caller's own are as they were. */
+	CHECK(strstr(json_string_value(json_array_get(json_object_get(t.args, "b"), 0)), "hidden"));
 }
 
 TEST(a_log_that_cannot_be_reached_refuses_in_time)

@@ -40,7 +40,9 @@ TEST(modules_outside_of_the_list_are_refused_in_javascript)
 
 TEST(line_separators_end_a_comment_in_javascript)
 {
-	const char *text = "// x\xe2\x80\xa8" "eval('1')\n", *other = "// x\reval('1')\n";
+	const char *text = "// x\xe2\x80\xa8"
+			   "eval('1')\n",
+		   *other = "// x\reval('1')\n";
 
 	CHECK(screen_text("node", &(struct screen_policy){0}, text, strlen(text)) == ANSWER_DENY);
 	CHECK(screen_text("node", &(struct screen_policy){0}, other, strlen(other)) == ANSWER_DENY);
