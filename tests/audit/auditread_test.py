@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""auditread_test.py BELLJAR LOG_MAKER: what belljar audit says of a log is what the log says,
+"""auditread_test.py BELLJAR LOG_MAKER PAGE: what belljar audit says of a log is what the log says,
 also when the log is hostile, damaged or somebody else's.  As an ordinary user."""
 import base64
 import fcntl
@@ -20,6 +20,8 @@ import time
 
 BELLJAR = os.path.realpath(sys.argv[1])
 MAKER = os.path.realpath(sys.argv[2])
+with open(sys.argv[3]) as page_file:
+    PAGE = page_file.read()
 USER = 61235
 DAY = 86400000
 NOON = 1794744000000  # 2026-11-15T12:00:00Z
@@ -719,6 +721,75 @@ def export_is_ocsf():
         check("--ocsf" in p.audit("export", code=125).stderr, "which form")
 
 
+# the manual page, and readers that are not ours
+
+def commands_of(page, title):
+    """The literal blocks of a section, as the shell gets them."""
+    section = re.search(rf"^\.Sh {title}\n(.*?)^\.Sh ", page, re.M | re.S)[1]
+    blocks = re.findall(r"^\.Bd -literal.*?\n(.*?)^\.Ed", section, re.M | re.S)
+    return [b.replace("\\e", "\\") for b in blocks]
+
+
+def the_manual_page_verifies_a_log_with_other_tools():
+    with Place() as p:
+        receipts = p.make(*USUAL)
+        leaf, signature = commands_of(PAGE, "VERIFYING WITH OTHER TOOLS")
+        path = {"PATH": "/usr/bin:/bin"}
+        told = p.run("/bin/sh", "-c", "cd log && " + leaf, env=path)
+        equal(told.stdout.split()[0], receipts[0][1])
+        if not shutil.which("openssl", path="/usr/bin:/bin"):
+            return
+        for change, code in ((None, 0), ("s/^10$/11/", 1)):
+            if change:
+                p.run("/usr/bin/sed", "-i", change, p.log + "/checkpoint")
+            told = p.run("/bin/sh", "-c", "cd log && " + signature, env=path)
+            equal((told.returncode, told.stderr), (code, ""))
+
+
+def the_manual_page_names_every_kind_and_field():
+    with Place() as p:
+        p.make(*USUAL, dict(finished(4), canary=True, signal=9, session="s", detail="d"))
+        named = set(re.findall(r"[a-z0-9_]+", " ".join(re.findall(r"^\.It Li (.*)$", PAGE, re.M))))
+        for record in objects(p.audit("tail", "--json")):
+            equal(set(record["record"]) - named, set())
+            check(record["record"]["kind"] in named, record)
+
+
+def a_proof_is_what_rfc_6962_says():
+    """Computed again from the lines alone, without any code of belljar's."""
+    def leaf(line):
+        return hashlib.sha256(b"\0" + line).digest()
+
+    def node(left, right):
+        return hashlib.sha256(b"\1" + left + right).digest()
+
+    def root(lines):
+        if len(lines) == 1:
+            return leaf(lines[0])
+        half = 1 << (len(lines) - 1).bit_length() - 1
+        return node(root(lines[:half]), root(lines[half:]))
+
+    def path(index, lines):
+        if len(lines) == 1:
+            return []
+        half = 1 << (len(lines) - 1).bit_length() - 1
+        if index < half:
+            return path(index, lines[:half]) + [root(lines[half:])]
+        return path(index - half, lines[half:]) + [root(lines[:half])]
+
+    with Place() as p:
+        p.make(*USUAL)
+        lines = p.lines()
+        for index in range(len(lines)):
+            text = p.audit("prove", str(index)).stdout
+            proof, checkpoint = text.split("\n\n", 1)
+            first, extra, number, *hashes = proof.split("\n")
+            equal((first, number), ("c2sp.org/tlog-proof@v1", f"index {index}"))
+            equal(base64.b64decode(extra.split(" ")[1]), lines[index])
+            equal([base64.b64decode(h) for h in hashes], path(index, lines))
+            equal(checkpoint.split("\n")[1:3], ["10", base64.b64encode(root(lines)).decode()])
+
+
 # what belljar itself wrote
 
 def a_call_can_be_read_proved_and_verified():
@@ -784,7 +855,7 @@ TESTS = [value for value in list(globals().values())
          if callable(value) and getattr(value, "__module__", "") == "__main__"
          and value.__name__ not in ("check", "equal", "Place", "call_id", "started", "finished",
                                     "denied", "objects", "ids", "on_terminal", "nobody_writes",
-                                    "wait_until")]
+                                    "commands_of", "wait_until")]
 
 
 def main():
