@@ -78,7 +78,8 @@ static void check_modes(const struct tool *t, struct complaints *ret)
 /* A list of modules that nothing keeps to is a mistake, not a wish. */
 static void check_imports(const struct tool *t, struct complaints *ret)
 {
-	static const char *const rules[][2] = {{"python", "python.import"}, {"node", "node.import"}};
+	static const char *const rules[][2] = {{"python", "python.import"},
+					       {"node", "node.import"}};
 	const struct screen_row *rows;
 	char path[160];
 	size_t n;

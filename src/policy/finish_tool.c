@@ -93,9 +93,10 @@ static void check_needs(struct reader *r, const struct node *n, const struct too
 		complain_at(r, n, "args", "kind fetch needs an argument of type url");
 	/* What is not looked at must not look as if it was. */
 	if (node_find(n, "screen") && (t->kind == KIND_FETCH || node_find(n, "exec")))
-		complain_at(r, n, "screen",
-			    "nothing is screened here: with exec, and for kind fetch, args say what "
-			    "a value may be");
+		complain_at(
+			r, n, "screen",
+			"nothing is screened here: with exec, and for kind fetch, args say what "
+			"a value may be");
 	if (args && schema)
 		complain_at(r, n, "schema", "there is args already: one of the two says it all");
 }
