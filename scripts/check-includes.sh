@@ -14,6 +14,7 @@ screen:  base call screen
 gate:    base call policy screen sandbox lib gate
 cli:     base call policy screen gate sandbox cli lib
 lib:     base call sandbox cli lib
+musl:    base
 TABLE
 }
 
