@@ -220,9 +220,11 @@ static void check_root(struct reader *r, const struct node *n, struct tool *t)
 /* Undeclared arguments are denied: a schema that says nothing of them would let them through. */
 static int check_closed(const json_t *document, struct error *err)
 {
-	if (!json_is_object(document) || json_object_get(document, "additionalProperties") ||
+	if (json_is_false(document) || json_object_get(document, "additionalProperties") ||
 	    json_object_get(document, "unevaluatedProperties"))
 		return 0;
+	if (!json_is_object(document) && !json_is_true(document))
+		return 0; /* no schema at all: its reader says so */
 	return fail(
 		err, ERR_CALLER,
 		"says nothing of arguments that it does not name; add \"additionalProperties\": "
