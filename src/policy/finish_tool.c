@@ -93,9 +93,10 @@ static void check_needs(struct reader *r, const struct node *n, const struct too
 		complain_at(r, n, "args", "kind fetch needs an argument of type url");
 	/* What is not looked at must not look as if it was. */
 	if (node_find(n, "screen") && (t->kind == KIND_FETCH || node_find(n, "exec")))
-		complain_at(r, n, "screen",
-			    "nothing is screened here: with exec, and for kind fetch, args say what "
-			    "a value may be");
+		complain_at(
+			r, n, "screen",
+			"nothing is screened here: with exec, and for kind fetch, args say what "
+			"a value may be");
 	if (args && schema)
 		complain_at(r, n, "schema", "there is args already: one of the two says it all");
 }
@@ -219,9 +220,11 @@ static void check_root(struct reader *r, const struct node *n, struct tool *t)
 /* Undeclared arguments are denied: a schema that says nothing of them would let them through. */
 static int check_closed(const json_t *document, struct error *err)
 {
-	if (!json_is_object(document) || json_object_get(document, "additionalProperties") ||
+	if (json_is_false(document) || json_object_get(document, "additionalProperties") ||
 	    json_object_get(document, "unevaluatedProperties"))
 		return 0;
+	if (!json_is_object(document) && !json_is_true(document))
+		return 0; /* no schema at all: its reader says so */
 	return fail(
 		err, ERR_CALLER,
 		"says nothing of arguments that it does not name; add \"additionalProperties\": "

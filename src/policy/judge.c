@@ -191,8 +191,11 @@ static enum answer look_at_decision(struct judging *g)
 	const struct tool *tool = g->j->tool;
 	char rule[160];
 
-	if (tool->decision != DECISION_ALLOW && tool->decision != DECISION_ASK)
-		return refuse(g, "decision", "the policy denies every call of '%s'", tool->name);
+	if (tool->decision != DECISION_ALLOW && tool->decision != DECISION_ASK) {
+		(void)refuse(g, "decision", "the policy denies every call of '%s'", tool->name);
+		why_hint(&g->j->why, "do it with another tool");
+		return ANSWER_DENY;
+	}
 	note(g, rule_of(g, "decision", rule, sizeof(rule)), tool->place, "the decision is %s",
 	     decision_name(tool->decision));
 	return ANSWER_ALLOW;
@@ -477,9 +480,11 @@ static enum answer ask_somebody(struct judging *g)
 	if (g->j->tool->decision == DECISION_ALLOW)
 		return ANSWER_ALLOW;
 	g->j->decision = DECISION_ASK;
-	return refuse(g, "decision",
-		      "a call of '%s' needs a person's approval, and nobody is here to give it",
-		      g->j->tool->name);
+	(void)refuse(g, "decision",
+		     "a call of '%s' needs a person's approval, and nobody is here to give it",
+		     g->j->tool->name);
+	why_hint(&g->j->why, "do it with another tool, or tell the operator what you need");
+	return ANSWER_DENY;
 }
 
 static enum answer (*const checks[])(struct judging *) = {
