@@ -39,7 +39,8 @@ static int put_tiles(struct log *l, struct error *err)
 	while (done < l->n_leaves && (ret = tiler_add(&l->tiler, &l->leaves[done], err)) == 0)
 		done++;
 	l->n_leaves -= done;
-	memmove(l->leaves, l->leaves + done, l->n_leaves * sizeof(l->leaves[0]));
+	if (l->n_leaves > 0)
+		memmove(l->leaves, l->leaves + done, l->n_leaves * sizeof(l->leaves[0]));
 	return ret < 0 ? -1 : tiler_flush(&l->tiler, err);
 }
 

@@ -28,11 +28,12 @@ static bool is_whole(const char *dir, uint64_t records)
 	}
 	for (size_t i = 0; i < report.listed; i++)
 		printf("# %s: %s\n", finding_kind_name(report.list[i].kind), report.list[i].text);
-	if (report.records != records || report.signed_ != records)
+	if (report.records != records || report.signed_records != records)
 		printf("# %llu records, %llu signed, not %llu\n",
-		       (unsigned long long)report.records, (unsigned long long)report.signed_,
-		       (unsigned long long)records);
-	return report.findings == 0 && report.records == records && report.signed_ == records;
+		       (unsigned long long)report.records,
+		       (unsigned long long)report.signed_records, (unsigned long long)records);
+	return report.findings == 0 && report.records == records &&
+	       report.signed_records == records;
 }
 
 static bool reads_right(const char *dir, uint64_t index)

@@ -339,7 +339,7 @@ TEST(a_log_that_grows_meanwhile_is_fine_and_progress_is_told)
 	CHECK(auditlog_grow(l, 9000, &err) == 0 && log_checkpoint(l, &err) == 0);
 	CHECK(auditlog_grow(l, 9100, &err) == 0);
 	CHECK(verify_log(dir.path, &options, &report, &err) == 0);
-	CHECK(report.findings == 0 && report.records == 9100 && report.signed_ == 9000);
+	CHECK(report.findings == 0 && report.records == 9100 && report.signed_records == 9000);
 	CHECK(told == 3);
 	log_close(l);
 }
