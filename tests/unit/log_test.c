@@ -209,6 +209,11 @@ TEST(tiles_offsets_and_state_are_made_again)
 	CHECK(unlinkat(dir.fd, "tile/1/000.p/19", 0) == 0);
 	CHECK(auditlog_make(dir.path, 5004, &err) == 0);
 	CHECK(is_whole(dir.path, 5004));
+	/* Lost after the log was closed in order. */
+	CHECK(unlinkat(dir.fd, "tile/1/000.p/19", 0) == 0);
+	CHECK(auditlog_make(dir.path, 5004, &err) == 0 && is_whole(dir.path, 5004));
+	put_bytes(&dir, "tile/0/019.p/140", 0, "\0\0\0\0", 4);
+	CHECK(auditlog_make(dir.path, 5004, &err) == 0 && is_whole(dir.path, 5004));
 }
 
 TEST(a_changed_log_is_not_opened_and_not_touched)
