@@ -213,6 +213,10 @@ def the_policy_says_where_the_log_is():
         place.audit = f"{place.dir}/third"
         check(place.call("say", "--arg", "word=x", "--audit", "third")["status"] == "success")
         check(place.kinds()[-1] == "finished")
+    with Place() as place:
+        place.audit = f"{place.dir}/other/audit"
+        check(place.call("say", "--arg", "word=x", "--state", "other")["status"] == "success")
+        check(place.kinds()[-1] == "finished")
 
 
 def always_is_durable_and_bodies_are_kept():
