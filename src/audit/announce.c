@@ -122,7 +122,7 @@ static int reach(struct audit *a, struct error *err)
 
 int audit_open(struct audit *a, const struct audit_config *config, struct error *err)
 {
-	static const struct statedir place = {"audit directory", "BELLJAR_AUDIT", "/audit"};
+	const struct statedir place = {"audit directory", "BELLJAR_AUDIT", "/audit", config->state};
 	own_str whole = NULL;
 
 	audit_close(a);

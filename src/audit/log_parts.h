@@ -34,7 +34,8 @@ struct log {
 
 	bool behind; /* tiles and checkpoint do not cover everything */
 	uint64_t signed_size;
-	uint64_t tiled; /* up to here tiles are on disk for sure; a multiple of 256 */
+	/* Up to here tiles are on disk for sure; multiples of 256.  The first is in "state". */
+	uint64_t tiled, tiles_synced;
 	uint64_t since;
 	bool since_changed;
 	char checkpoint[1024];
@@ -48,7 +49,7 @@ int log_open_segment(struct log *l, uint64_t first, struct error *err);
 /* Where each 256th line begins, for readers. */
 int log_put_offsets(const struct log *l, struct error *err);
 /* The tiles to disk, then the note that they are there. */
-int log_put_state(struct log *l, struct error *err);
+int log_put_state(struct log *l, bool closing, struct error *err);
 int log_get_state(struct log *l, struct error *err);
 
 #endif

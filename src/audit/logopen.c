@@ -293,7 +293,7 @@ static int find_end(struct log *l, struct error *err)
 	if (count_quickly(l, &c, err) == 0)
 		return 0;
 	forget(l);
-	l->tiled = 0;
+	l->tiled = l->tiles_synced = 0;
 	return count_lines(l, 0, &c, err);
 }
 
@@ -309,12 +309,38 @@ static int check_successor(const struct log *l, struct error *err)
 	return 0;
 }
 
+static bool tile_is(const struct log *l, struct tile_name name, const struct hash *hashes)
+{
+	struct hash found[TILE_WIDTH];
+	struct error none;
+
+	return name.width == 0 || (tile_read(l->dir, name, found, &none) == 0 &&
+				   memcmp(found, hashes, name.width * sizeof(found[0])) == 0);
+}
+
+/* "state" does not speak of the partial tiles: a loss of power may have taken them. */
+static bool partials_are_there(const struct log *l)
+{
+	struct tile_name name = {0, l->tree.size / TILE_WIDTH, (unsigned)l->n_leaves};
+
+	if (!tile_is(l, name, l->leaves))
+		return false;
+	for (unsigned level = 1; level < TILE_LEVELS; level++) {
+		uint64_t hashes = l->tree.size >> (8 * level);
+
+		name = (struct tile_name){level, hashes / TILE_WIDTH, hashes % TILE_WIDTH};
+		if (!tile_is(l, name, l->tiler.part[level]))
+			return false;
+	}
+	return true;
+}
+
 /* Closed in order, so that there is nothing to repair and nothing to wait for: a writer that comes
  * for a single call must be quick. */
 static bool was_closed(const struct log *l, uint64_t bytes)
 {
 	return bytes == l->end && l->end > 0 && l->tree.size == l->signed_size &&
-	       l->tiled == l->tree.size / TILE_WIDTH * TILE_WIDTH;
+	       l->tiled == l->tree.size / TILE_WIDTH * TILE_WIDTH && partials_are_there(l);
 }
 
 static int take_up(struct log *l, struct error *err)
@@ -403,7 +429,7 @@ void log_close(struct log *l)
 		return;
 	/* What fails here is done by the next one to open it. */
 	if (log_checkpoint(l, &err) == 0 && ftruncate(l->fd, (off_t)l->end) == 0)
-		(void)log_put_state(l, &err);
+		(void)log_put_state(l, true, &err);
 	let_go(l);
 }
 

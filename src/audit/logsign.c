@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "audit/log.h"
 #include "audit/log_parts.h"
@@ -16,7 +17,11 @@
 #include "audit/smallfile.h"
 #include "base/text.h"
 
-enum { TILED_STEP = 4096 };
+enum {
+	STATE_STEP = 4096,    /* records after which the state is written */
+	SYNC_AT_ONCE = 4,     /* tiles with each checkpoint */
+	SYNC_SINGLY_MAX = 32, /* more than that: the whole file system at once */
+};
 
 int log_put_offsets(const struct log *l, struct error *err)
 {
@@ -39,38 +44,63 @@ static int put_tiles(struct log *l, struct error *err)
 	while (done < l->n_leaves && (ret = tiler_add(&l->tiler, &l->leaves[done], err)) == 0)
 		done++;
 	l->n_leaves -= done;
-	memmove(l->leaves, l->leaves + done, l->n_leaves * sizeof(l->leaves[0]));
+	if (l->n_leaves > 0)
+		memmove(l->leaves, l->leaves + done, l->n_leaves * sizeof(l->leaves[0]));
 	return ret < 0 ? -1 : tiler_flush(&l->tiler, err);
 }
 
-static int sync_tiles(struct log *l, uint64_t from, uint64_t to, struct error *err)
+/* The full tile of level 0 at tiles_synced, and those above that end with it. */
+static int sync_next_tile(struct log *l, struct error *err)
 {
-	for (unsigned level = 0; level < TILE_LEVELS; level++) {
-		unsigned shift = 8 * (level + 1);
+	uint64_t end = l->tiles_synced + TILE_WIDTH;
 
-		if (shift >= 64 || to >> shift == 0)
+	for (unsigned level = 0; level < TILE_LEVELS - 1; level++) {
+		unsigned shift = 8 * (level + 1);
+		struct tile_name name = {level, (end >> shift) - 1, TILE_WIDTH};
+
+		if (end & ((UINT64_C(1) << shift) - 1))
 			break;
-		for (uint64_t i = from >> shift; i < to >> shift; i++)
-			if (tile_sync(l->dir, (struct tile_name){level, i, TILE_WIDTH}, err) < 0)
-				return -1;
+		if (tile_sync(l->dir, name, err) < 0)
+			return -1;
 	}
+	l->tiles_synced = end;
 	return 0;
 }
 
-int log_put_state(struct log *l, struct error *err)
+/* A few at a time, because somebody waits for us; all of them when the log is closed. */
+static int sync_tiles(struct log *l, bool all, struct error *err)
 {
-	uint64_t tiled = l->tiler.size / TILE_WIDTH * TILE_WIDTH;
+	uint64_t full = l->tiler.size / TILE_WIDTH * TILE_WIDTH;
+	uint64_t left = (full - l->tiles_synced) / TILE_WIDTH;
+
+	if (all && left > SYNC_SINGLY_MAX) {
+		if (syncfs(l->dir) < 0)
+			return fail_sys(err, "sync the tiles");
+		l->tiles_synced = full;
+		return 0;
+	}
+	if (!all && left > SYNC_AT_ONCE)
+		left = SYNC_AT_ONCE;
+	for (; left > 0; left--)
+		if (sync_next_tile(l, err) < 0)
+			return -1;
+	return 0;
+}
+
+int log_put_state(struct log *l, bool closing, struct error *err)
+{
 	char text[80];
 	int n;
 
-	if (tiled == l->tiled && !l->since_changed)
-		return 0;
-	if (sync_tiles(l, l->tiled, tiled, err) < 0)
+	if (sync_tiles(l, closing, err) < 0)
 		return -1;
-	n = snprintf(text, sizeof(text), "tiled %" PRIu64 "\nsince %" PRIu64 "\n", tiled, l->since);
+	if (!l->since_changed && l->tiles_synced - l->tiled < (closing ? 1 : STATE_STEP))
+		return 0;
+	n = snprintf(text, sizeof(text), "tiled %" PRIu64 "\nsince %" PRIu64 "\n", l->tiles_synced,
+		     l->since);
 	if (smallfile_put(l->dir, "state", text, (size_t)n, SMALLFILE_DURABLE, err) < 0)
 		return -1;
-	l->tiled = tiled;
+	l->tiled = l->tiles_synced;
 	l->since_changed = false;
 	return 0;
 }
@@ -83,7 +113,7 @@ int log_get_state(struct log *l, struct error *err)
 	char text[80], *space, *newline;
 	ssize_t n = smallfile_get(l->dir, "state", text, sizeof(text) - 1, err);
 
-	l->tiled = l->since = 0;
+	l->tiled = l->tiles_synced = l->since = 0;
 	if (n < 0)
 		return err->kind == ERR_SYSTEM ? -1 : 0;
 	text[n] = '\0';
@@ -99,7 +129,7 @@ int log_get_state(struct log *l, struct error *err)
 	if (text_parse_uint(text + 6, &tiled, &none) < 0 ||
 	    text_parse_uint(space, &since, &none) < 0)
 		return 0;
-	l->tiled = tiled / TILE_WIDTH * TILE_WIDTH;
+	l->tiled = l->tiles_synced = tiled / TILE_WIDTH * TILE_WIDTH;
 	l->since = since;
 	return 0;
 }
@@ -134,7 +164,6 @@ int log_checkpoint(struct log *l, struct error *err)
 			return -1;
 	}
 	/* A failure costs time at the next opening and nothing else. */
-	if (l->since_changed || l->tiler.size - l->tiled >= TILED_STEP)
-		(void)log_put_state(l, &later);
+	(void)log_put_state(l, false, &later);
 	return 0;
 }

@@ -31,7 +31,7 @@ static bool is_set(const char *value)
 static int choose(const struct statedir *which, const char *dir, char *ret, size_t room)
 {
 	const char *named = secure_getenv(which->variable);
-	const char *general = secure_getenv("BELLJAR_STATE");
+	const char *general = which->state ? which->state : secure_getenv("BELLJAR_STATE");
 	const char *state = secure_getenv("XDG_STATE_HOME"), *home = secure_getenv("HOME");
 
 	if (dir)

@@ -11,6 +11,7 @@ struct statedir {
 	const char *what;     /* for messages: "state directory" */
 	const char *variable; /* the environment's word for it: "BELLJAR_STATE" */
 	const char *beneath;  /* of the state directory: "/audit"; "": itself */
+	const char *state;    /* instead of $BELLJAR_STATE; NULL: that one */
 };
 
 /* Where that is: dir if not NULL, else the variable, else beneath $BELLJAR_STATE, /var/lib/belljar

@@ -116,6 +116,7 @@ static struct audit *open_audit(const struct policy *policy, const struct call_o
 	static const char *const places[] = {"belljar-scribe"};
 	struct audit_config config = {
 		.directory = policy->audit.directory ? policy->audit.directory : o->audit,
+		.state = o->state,
 		.scribe = scribe,
 		.allow_degraded = policy->allow_degraded,
 		.durable = policy->audit.always,

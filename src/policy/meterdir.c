@@ -8,7 +8,7 @@
 
 int meterdir_open(const char *dir, struct error *err)
 {
-	static const struct statedir state = {"state directory", "BELLJAR_STATE", ""};
+	static const struct statedir state = {"state directory", "BELLJAR_STATE", "", NULL};
 	char path[PATH_MAX];
 
 	if (statedir_find(&state, dir, path, sizeof(path), err) < 0)

@@ -41,6 +41,7 @@ static const unsigned calls[] = {
 	__NR_newfstatat,
 	__NR_statx,
 	__NR_fsync,
+	__NR_syncfs,
 	__NR_fdatasync,
 	__NR_sync_file_range,
 	__NR_ftruncate,

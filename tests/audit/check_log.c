@@ -18,6 +18,6 @@ int main(int argc, char **argv)
 		printf("%s at %lld: %s\n", finding_kind_name(report.list[i].kind),
 		       (long long)report.list[i].index, report.list[i].text);
 	printf("%llu records, %llu signed, %llu open\n", (unsigned long long)report.records,
-	       (unsigned long long)report.signed_, (unsigned long long)report.open);
-	return report.findings || report.open || report.signed_ != report.records;
+	       (unsigned long long)report.signed_records, (unsigned long long)report.open);
+	return report.findings || report.open || report.signed_records != report.records;
 }

@@ -104,7 +104,7 @@ static bool is_whole(const char *dir)
 		return false;
 	for (size_t i = 0; i < report.listed; i++)
 		printf("# %s: %s\n", finding_kind_name(report.list[i].kind), report.list[i].text);
-	return report.findings == 0 && report.signed_ == report.records;
+	return report.findings == 0 && report.signed_records == report.records;
 }
 
 TEST(killed_at_any_moment_it_keeps_what_was_acknowledged)

@@ -55,6 +55,30 @@ TEST(proofs_do_not_need_partial_tiles)
 	check_every(&dir, 70000, 9973);
 }
 
+TEST(the_growth_of_a_log_is_proved_from_its_tiles)
+{
+	static const uint64_t sizes[] = {1, 100, 256, 300, 512, 700, 66000};
+	own(scratch) dir = scratch_make();
+	struct checkpoint at[ARRAY_LEN(sizes)];
+	struct log_reader *r = NULL;
+	struct tree_path path;
+
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		struct tree_source hashes;
+
+		CHECK(auditlog_make(dir.path, sizes[i], &err) == 0);
+		log_reader_close(r);
+		r = log_reader_open(dir.path, &err);
+		hashes = log_reader_hashes(r);
+		CHECK(log_reader_checkpoint(r, &at[i], NULL, &err) == 0);
+		for (size_t k = 0; k <= i; k++) {
+			CHECK(tree_prove_growth(sizes[k], sizes[i], &hashes, &path, &err) == 0);
+			CHECK(tree_extends(sizes[k], &at[k].root, sizes[i], &at[i].root, &path));
+		}
+	}
+	log_reader_close(r);
+}
+
 TEST(no_changed_byte_of_a_proof_holds)
 {
 	own(scratch) dir = scratch_make();

@@ -226,6 +226,80 @@ TEST(a_shortened_log_is_named)
 	CHECK(names(&dir, FINDING_SEGMENT, 0));
 }
 
+static uint64_t chance;
+
+static size_t below(size_t n)
+{
+	chance = chance * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (size_t)((chance >> 33) % n);
+}
+
+/* One of the things that somebody might do to the lines; false: it did nothing. */
+static bool tamper(unsigned how)
+{
+	size_t a = line_at(below(RECORDS)), b = line_at(below(RECORDS)), len = 1 + below(600);
+	static char copy[FILE_MAX];
+	size_t end =
+		(size_t)((const char *)memchr(whole.data + a, '\n', whole.len - a) - whole.data) +
+		1;
+
+	memcpy(copy, whole.data + a, end - a);
+	switch (how) {
+	case 0: /* bytes are other ones */
+		replace(a + 3, a + 4, "#", 1);
+		break;
+	case 1: /* bytes are gone */
+		a = below(whole.len - 600);
+		replace(a, a + len, "", 0);
+		break;
+	case 2: /* a line is there twice */
+		replace(b, b, copy, end - a);
+		break;
+	case 3: /* several lines are gone */
+		if (a >= b)
+			return false;
+		replace(a, b, "", 0);
+		break;
+	case 4: /* the end is gone */
+		replace(below(whole.len), whole.len, "", 0);
+		break;
+	default: /* a line becomes another line */
+		replace(b, b + (end - a), copy, end - a);
+		break;
+	}
+	return changed.len != whole.len || memcmp(changed.data, whole.data, whole.len) != 0;
+}
+
+TEST(whatever_is_done_to_the_lines_is_found)
+{
+	own(scratch) dir = sample();
+
+	for (unsigned round = 0; round < 400; round++) {
+		if (!tamper(round % 6))
+			continue;
+		put_bytes(&dir, lines_file, &changed);
+		if (findings(&dir, NULL, 0) == 0 || report.list[0].text[0] == '\0') {
+			printf("# round %u\n", round);
+			CHECK(false);
+		}
+	}
+}
+
+/* Opening looks at what is new, not at everything; but what it signs is the history of the tiles.
+ */
+TEST(a_log_that_went_on_after_a_change_still_tells)
+{
+	own(scratch) dir = sample();
+	size_t at = line_at(3);
+	const char *time = memmem(whole.data + at, whole.len - at, "2026-01-01", 10);
+
+	replace((size_t)(time - whole.data) + 9, (size_t)(time - whole.data) + 10, "2", 1);
+	put_bytes(&dir, lines_file, &changed);
+	CHECK(auditlog_make(dir.path, RECORDS + 400, &err) == 0);
+	CHECK(names(&dir, FINDING_CHANGED, 3));
+	CHECK(report.findings == 1);
+}
+
 TEST(damaged_tiles_are_told_from_damaged_records)
 {
 	own(scratch) dir = sample();
@@ -339,7 +413,7 @@ TEST(a_log_that_grows_meanwhile_is_fine_and_progress_is_told)
 	CHECK(auditlog_grow(l, 9000, &err) == 0 && log_checkpoint(l, &err) == 0);
 	CHECK(auditlog_grow(l, 9100, &err) == 0);
 	CHECK(verify_log(dir.path, &options, &report, &err) == 0);
-	CHECK(report.findings == 0 && report.records == 9100 && report.signed_ == 9000);
+	CHECK(report.findings == 0 && report.records == 9100 && report.signed_records == 9000);
 	CHECK(told == 3);
 	log_close(l);
 }
