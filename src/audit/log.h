@@ -101,7 +101,8 @@ int log_next(struct log_reader *r, struct log_line *ret, uint64_t *ret_index, st
 /* One line; log_seek() and log_next().  ERR_NOT_FOUND: there is none. */
 int log_read(struct log_reader *r, uint64_t index, struct log_line *ret, struct error *err);
 
-/* Hashes of complete subtrees from tiles, or from lines where there is no tile yet. */
+/* Hashes of complete subtrees from tiles, or from lines where there is no tile yet: asking for one
+ * may move the place where log_next() reads. */
 struct tree_source log_reader_hashes(struct log_reader *r);
 
 #endif

@@ -125,6 +125,22 @@ enum pairing_result pairing_add(struct pairing *p, const struct record_view *vie
 	return starts ? begin(p, id, index) : end(p, id);
 }
 
+int pairing_scan(struct pairing *p, struct log_reader *r, uint64_t from, struct error *err)
+{
+	struct record_view view;
+	struct log_line line;
+	uint64_t index;
+	int got = log_seek(r, from, err) < 0 ? -1 : 1;
+
+	while (got > 0) {
+		got = log_next(r, &line, &index, err);
+		if (got > 0 && record_read(line.data, line.len, &view, err) == 0 &&
+		    pairing_add(p, &view, index) == PAIRING_NO_MEMORY)
+			return fail(err, ERR_SYSTEM, "no memory for the open calls");
+	}
+	return got;
+}
+
 const struct open_call *pairing_next(const struct pairing *p, size_t *at)
 {
 	while (*at < p->room) {

@@ -8,6 +8,7 @@
 #ifndef AUDIT_PAIRING_H
 #define AUDIT_PAIRING_H
 
+#include "audit/log.h"
 #include "audit/record.h"
 
 enum { PAIRING_ID = 64 };
@@ -35,6 +36,10 @@ enum pairing_result {
 void pairing_init(struct pairing *p);
 void pairing_done(struct pairing *p);
 enum pairing_result pairing_add(struct pairing *p, const struct record_view *view, uint64_t index);
+/* Adds every record from that one on; those that do not pair are passed over.  For the one who
+ * opens the log: what is open then gets its aborted record (log_since() tells from where to look).
+ */
+int pairing_scan(struct pairing *p, struct log_reader *r, uint64_t from, struct error *err);
 /* The open calls one after the other: start with *at = 0; NULL: no more. */
 const struct open_call *pairing_next(const struct pairing *p, size_t *at);
 

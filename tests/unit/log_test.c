@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "audit/log.h"
+#include "audit/pairing.h"
 #include "audit/verify.h"
 #include "auditlog.h"
 #include "base/own.h"
@@ -297,6 +298,25 @@ TEST(tiles_that_cannot_be_written_are_written_later)
 	CHECK(log_checkpoint(l, &err) == 0 && log_signed_size(l) == 900);
 	log_close(l);
 	CHECK(is_whole(dir.path, 900));
+}
+
+TEST(calls_that_never_ended_are_found_at_the_next_start)
+{
+	own(scratch) dir = scratch_make();
+	const struct open_call *call;
+	struct log_reader *r;
+	struct pairing calls;
+	size_t at = 0;
+
+	CHECK(auditlog_make(dir.path, 1001, &err) == 0);
+	r = log_reader_open(dir.path, &err);
+	pairing_init(&calls);
+	CHECK(pairing_scan(&calls, r, 301, &err) == 0); /* begins with an end */
+	call = pairing_next(&calls, &at);
+	CHECK(call && call->index == 1000 && calls.n == 1);
+	CHECK_STR(call ? call->id : NULL, "bj-0000000000000000000001f4");
+	pairing_done(&calls);
+	log_reader_close(r);
 }
 
 TEST(a_number_is_kept_with_the_log)
