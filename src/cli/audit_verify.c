@@ -51,7 +51,7 @@ static void print_report(const struct verify_report *r, size_t n_anchors, uint64
 	hash_hex(&r->root, hex);
 	(void)printf("%" PRIu64 " records, %" PRIu64 " of them signed, %" PRIu64
 		     " bytes, root %s\n",
-		     r->records, r->signed_, r->bytes, hex);
+		     r->records, r->signed_records, r->bytes, hex);
 	if (r->open)
 		(void)printf("calls that began and have no end (yet): %" PRIu64 "\n", r->open);
 	if (r->backward)
@@ -99,7 +99,7 @@ static int json_report(const struct verify_report *r, size_t n_anchors, struct e
 	jsonout_int(&j, "schema", 1);
 	jsonout_bool(&j, "valid", r->findings == 0);
 	jsonout_uint(&j, "records", r->records);
-	jsonout_uint(&j, "signed", r->signed_);
+	jsonout_uint(&j, "signed", r->signed_records);
 	jsonout_uint(&j, "bytes", r->bytes);
 	jsonout_str(&j, "root", hex);
 	jsonout_uint(&j, "anchors", n_anchors);

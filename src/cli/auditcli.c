@@ -27,7 +27,7 @@ static bool is_set(const char *value)
 
 int audit_directory(const struct audit_options *o, char *ret, size_t room, struct error *err)
 {
-	static const struct statedir place = {"audit log", "BELLJAR_AUDIT", "/audit"};
+	static const struct statedir place = {"audit log", "BELLJAR_AUDIT", "/audit", NULL};
 
 	return statedir_find(&place, o->log, ret, room, err);
 }
