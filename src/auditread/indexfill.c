@@ -22,6 +22,9 @@ static const char *const statements[] = {
 	[SQL_BEGIN_CALL] = "INSERT OR IGNORE INTO calls VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)",
 	[SQL_END_CALL] = ("UPDATE calls SET last=?1, status=?2, decision=coalesce(decision,?3)"
 			  " WHERE id=?4 AND last IS NULL"),
+	[SQL_KEEP_ABORT] = ("INSERT OR REPLACE INTO more SELECT last, id FROM calls"
+			    " WHERE id=?1 AND status=?2 AND last<>first"),
+	[SQL_END_ABORTED] = "UPDATE calls SET last=?1, status=?2 WHERE id=?3 AND status=?4",
 	[SQL_MORE] = "INSERT OR REPLACE INTO more VALUES(?1,?2)",
 	[SQL_BAD] = "INSERT OR REPLACE INTO bad VALUES(?1,?2)",
 	[SQL_META_PUT] = "INSERT OR REPLACE INTO meta VALUES(?1,?2)",
@@ -268,6 +271,27 @@ static int end_begun(struct logindex *x, uint64_t index, const struct record_vie
 	return done ? done : add_more(x, begun.first, v->id, err);
 }
 
+/* A scribe that died took its calls for aborted; one of them lived on and ended: that counts. */
+static int end_aborted(struct logindex *x, uint64_t index, const struct record_view *v,
+		       const struct index_begun *b, struct error *err)
+{
+	sqlite3_stmt *keep = ready(x, SQL_KEEP_ABORT, err);
+	sqlite3_stmt *end = keep ? ready(x, SQL_END_ABORTED, err) : NULL;
+	int64_t aborted;
+
+	if (!end || number_of(x, word("aborted"), &aborted, err) < 0)
+		return -1;
+	bind_id(keep, 1, v->id);
+	bind_number(keep, 2, aborted);
+	(void)sqlite3_bind_int64(end, 1, (int64_t)index);
+	bind_number(end, 2, b->status);
+	bind_id(end, 3, v->id);
+	bind_number(end, 4, aborted);
+	if (finish(x, keep, err) < 0 || finish(x, end, err) < 0)
+		return -1;
+	return sqlite3_changes(x->db) > 0;
+}
+
 static int end_record(struct logindex *x, uint64_t index, const struct record_view *v,
 		      const struct index_begun *b, struct error *err)
 {
@@ -275,6 +299,8 @@ static int end_record(struct logindex *x, uint64_t index, const struct record_vi
 
 	if (done == 0)
 		done = end_call(x, index, v, b, err);
+	if (done == 0 && v->kind == RECORD_FINISHED)
+		done = end_aborted(x, index, v, b, err);
 	return done ? done : add_row(x, b, v->id, true, index, err);
 }
 

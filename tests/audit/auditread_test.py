@@ -252,13 +252,14 @@ def query_agrees_with_a_plain_reading_of_the_log():
             k, words = open_calls.pop(chance.randrange(len(open_calls)))
             if chance.random() < 0.1:
                 lines.append(dict(kind="aborted", id=call_id(k), time_ms=NOON + n * 1000))
-            else:
+            if lines[-1]["kind"] != "aborted" or chance.random() < 0.5:
                 end = dict(finished(k), status=chance.choice(["success", "error"]), **words)
                 lines += [end] * chance.choice([1, 1, 1, 2])
     calls = {}
     for line in lines:
         call = calls.setdefault(line["id"], dict(line, state="open"))
-        if call["state"] == "open" and line["kind"] != "started":
+        if (call["state"] == "open" and line["kind"] != "started" or
+                call["state"] == "aborted" and line["kind"] == "finished"):
             call["state"] = line.get("status", line["kind"])
     with Place() as p:
         half = len(lines) // 2
@@ -440,6 +441,18 @@ def show_finds_every_record_of_a_call():
         told, = objects(p.audit("show", call_id(1), "--json"))
         equal([x["index"] for x in told["records"]], [0, 1, 2, 3])
         equal(ids(p.audit("query")), [call_id(1)])
+
+
+def an_end_after_an_abort_is_the_end():
+    """The scribe died, not the call."""
+    with Place() as p:
+        p.make(started(1), dict(kind="aborted", id=call_id(1)), finished(1, "timeout"))
+        equal(ids(p.audit("query", "--status", "timeout")), [call_id(1)])
+        equal(ids(p.audit("query", "--status", "aborted")), [])
+        told, = objects(p.audit("show", call_id(1), "--json"))
+        equal([x["index"] for x in told["records"]], [0, 1, 2])
+        story = p.audit("show", call_id(1)).stdout
+        check("aborted" in story and "timeout after" in story, story)
 
 
 # hostile text
