@@ -15,6 +15,7 @@ audit:   base call audit
 gate:    base call policy screen sandbox lib gate
 cli:     base call policy screen gate sandbox cli lib
 lib:     base call sandbox cli lib
+musl:    base
 TABLE
 }
 

@@ -125,22 +125,23 @@ static int prepare(struct passage *p, const struct call_options *o, char *helper
 
 static int call(const struct policy *policy, const char *tool, const struct call_options *o)
 {
-	struct error err = {0};
+	struct error err = {0}, wrong = {0};
 	own_json args =
-		cli_arguments(o->args, &o->arg, cli_visible_tool(policy, o->client, tool), &err);
+		cli_arguments(o->args, &o->arg, cli_visible_tool(policy, o->client, tool), &wrong);
 	__attribute__((cleanup(meter_end))) struct meter *meter = NULL;
 	own(passage) p;
 	char helper[PATH_MAX];
 	int prepared;
 
 	passage_init(&p);
-	if (!args)
-		return cli_complain(&err);
+	if (!args && wrong.kind != ERR_REFUSED)
+		return cli_complain(&wrong);
 	prepared = prepare(&p, o, helper, sizeof(helper), &err);
 	meter = p.meter;
 	if (prepared < 0)
 		return cli_complain(&err);
 	p.policy = policy;
+	p.unread = args ? NULL : wrong.text;
 	p.call = (struct tool_call){o->client, getuid(), tool, args};
 	gate_pass(&p);
 	return report(&p, o);

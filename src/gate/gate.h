@@ -27,6 +27,7 @@ struct passage {
 	const struct policy *policy;
 	struct meter *meter; /* NULL: rates are not asked (tests in the file) */
 	struct tool_call call;
+	const char *unread;             /* why what came is no call; NULL: it is one */
 	bool dry_run;                   /* judge and screen, charge nothing, run nothing */
 	const char *helper;             /* the belljar that keeps the slot */
 	struct live live_out, live_err; /* output goes there as it comes */

@@ -91,6 +91,12 @@ static void check_needs(struct reader *r, const struct node *n, const struct too
 		complain_at(r, n, "exec", "kind command needs exec or programs");
 	if (t->kind == KIND_FETCH && !has_url(&t->args))
 		complain_at(r, n, "args", "kind fetch needs an argument of type url");
+	/* What is not looked at must not look as if it was. */
+	if (node_find(n, "screen") && (t->kind == KIND_FETCH || node_find(n, "exec")))
+		complain_at(
+			r, n, "screen",
+			"nothing is screened here: with exec, and for kind fetch, args say what "
+			"a value may be");
 	if (args && schema)
 		complain_at(r, n, "schema", "there is args already: one of the two says it all");
 }
@@ -211,6 +217,20 @@ static void check_root(struct reader *r, const struct node *n, struct tool *t)
 		complain_at(r, n, "root", "must be the word host or an absolute path");
 }
 
+/* Undeclared arguments are denied: a schema that says nothing of them would let them through. */
+static int check_closed(const json_t *document, struct error *err)
+{
+	if (json_is_false(document) || json_object_get(document, "additionalProperties") ||
+	    json_object_get(document, "unevaluatedProperties"))
+		return 0;
+	if (!json_is_object(document) && !json_is_true(document))
+		return 0; /* no schema at all: its reader says so */
+	return fail(
+		err, ERR_CALLER,
+		"says nothing of arguments that it does not name; add \"additionalProperties\": "
+		"false (or true, if any may come)");
+}
+
 static void read_schema(struct reader *r, const struct node *n, struct tool *t)
 {
 	const struct node *file = node_find(n, "schema");
@@ -221,7 +241,7 @@ static void read_schema(struct reader *r, const struct node *n, struct tool *t)
 
 	if (sources_add_data(r->sources, r, file, t->schema_file, &source) == 0) {
 		document = jsonread(source.data, source.len, YAML_BYTES_MAX, &err);
-		if (document)
+		if (document && check_closed(document, &err) == 0)
 			t->schema = jsonschema_new(document, &err);
 		if (t->schema && policy_keep_schema(r->policy, t->schema, &err) < 0)
 			t->schema = NULL;

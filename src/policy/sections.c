@@ -51,7 +51,8 @@ static const struct setting rate_rows[] = {
 	 .form = "{\"type\": \"array\", \"items\": {\"enum\": [\"client\", \"tool\"]}}",
 	 .example = "[client, tool]",
 	 .help = "Who shares one count: each client has its own, each tool has its own, both, or, "
-		 "with an empty list, everybody shares one."},
+		 "with an empty list, everybody shares one.  Tools share one only if their rates "
+		 "are the same."},
 };
 
 const struct section rate_section = {

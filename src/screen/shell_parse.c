@@ -77,12 +77,21 @@ static int check_operator(struct shell_reader *r)
 	return 0;
 }
 
+static bool at_redirect(const struct shell_reader *r)
+{
+	size_t n = 0;
+
+	while (is_digit(peek(r, n)))
+		n++;
+	return peek(r, n) == '<' || peek(r, n) == '>';
+}
+
 /* >&1 and >&2; nothing else may follow >&. */
 static int read_join(struct shell_reader *r, size_t begin, struct shell_redirect *red)
 {
 	int to = peek(r, 2), behind = peek(r, 3);
 
-	if ((to != '1' && to != '2') || (behind >= 0 && !strchr(" \t\n;&|<>()", behind)))
+	if ((to != '1' && to != '2') || (behind >= 0 && !strchr(" \t\n;&|()", behind)))
 		return shell_refuse(r, begin, "write 2>&1 or >&2", ">& without 1 or 2 behind it");
 	if (!(r->allow & (SHELL_DISCARD | SHELL_WRITE_TO)))
 		return shell_refuse_construct(r, begin, SHELL_DISCARD);
@@ -165,20 +174,15 @@ static int read_redirect(struct shell_reader *r, struct shell_redirect **ret)
 	else
 		red->kind = reads ? REDIRECT_READ : REDIRECT_WRITE;
 	r->at += red->kind == REDIRECT_HEREDOC || red->kind == REDIRECT_APPEND ? 2 : 1;
-	if (shell_skip_blanks(r) < 0 || shell_read_word(r, false, &red->word) < 0)
+	if (shell_skip_blanks(r) < 0)
+		return -1;
+	if (at_redirect(r)) /* "> 2>x": the 2 would be a descriptor */
+		return shell_refuse(r, r->at, NULL, "a file's name is missing");
+	if (shell_read_word(r, false, &red->word) < 0)
 		return -1;
 	if (red->kind == REDIRECT_HEREDOC)
 		return read_heredoc_word(r, begin, red);
 	return check_target(r, begin, red);
-}
-
-static bool at_redirect(const struct shell_reader *r)
-{
-	size_t n = 0;
-
-	while (is_digit(peek(r, n)))
-		n++;
-	return peek(r, n) == '<' || peek(r, n) == '>';
 }
 
 static int read_redirects(struct shell_reader *r, struct shell_redirect ***end)

@@ -98,6 +98,27 @@ TEST(buckets_belong_to_whom_their_key_says)
 	}
 }
 
+TEST(a_wide_rate_of_one_tool_does_not_refill_a_narrow_one_of_another)
+{
+	static const unsigned keys[] = {0, RATE_PER_CLIENT};
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		own_meter m = in_memory();
+		struct meter_case narrow, wide, like;
+
+		case_init(&narrow, "1/hour");
+		case_init(&wide, "1000/s");
+		case_init(&like, "1/hour");
+		wide.tool.name = "other";
+		like.tool.name = "third";
+		narrow.by_tool.key = wide.by_tool.key = like.by_tool.key = keys[i];
+		CHECK(admit(m, &narrow, START_MS));
+		CHECK(admit(m, &wide, START_MS + 1));
+		CHECK(!admit(m, &narrow, START_MS + 5000));
+		CHECK(!admit(m, &like, START_MS + 5000)); /* the same rate is one count */
+	}
+}
+
 TEST(the_longest_wait_is_named_and_is_enough)
 {
 	own_meter m = in_memory();

@@ -7,6 +7,14 @@
 #include "base/own.h"
 #include "tap.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED false
+#endif
+
 static const char *some[] = {"ls", "cat", "echo", "grep", "printf", "/opt/x/tool"};
 static const struct words programs = {some, ARRAY_LEN(some)};
 static const struct words any;
@@ -421,9 +429,8 @@ TEST(a_line_is_judged_in_a_tenth_of_a_millisecond)
 	enum { ROUNDS = 1000 };
 	double best = 1e9;
 
-#ifdef __SANITIZE_ADDRESS__
-	SKIP("a sanitizer takes its time");
-#endif
+	if (SANITIZED)
+		SKIP("a sanitizer takes its time");
 	for (int round = 0; round < 5; round++) { /* the best of five: others use the machine too */
 		double begin = cpu_us(), took;
 
@@ -468,9 +475,8 @@ TEST(nobody_can_write_a_line_that_takes_long)
 	struct screen_policy rules = {.allow = {all, 0}};
 	own_str text = malloc(SHELL_TEXT_MAX + 1);
 
-#ifdef __SANITIZE_ADDRESS__
-	SKIP("a sanitizer takes its time");
-#endif
+	if (SANITIZED)
+		SKIP("a sanitizer takes its time");
 	if (!text)
 		exit(1);
 	for (; shell_construct_names[rules.allow.n]; rules.allow.n++)
