@@ -12,8 +12,9 @@ sandbox: base call sandbox
 policy:  base call policy
 screen:  base call screen
 audit:   base call audit
-gate:    base call policy screen sandbox lib gate
-cli:     base call policy screen gate sandbox cli lib
+scribe:  base call audit sandbox scribe
+gate:    base call policy screen audit sandbox lib gate
+cli:     base call policy screen audit gate sandbox cli lib
 lib:     base call sandbox cli lib
 musl:    base
 TABLE

@@ -37,7 +37,8 @@ static struct open_call *find(const struct pairing *p, const char *id)
 
 static int grow(struct pairing *p)
 {
-	struct pairing larger = {.n = p->n, .room = p->room ? 2 * p->room : 64};
+	struct pairing larger = {
+		.n = p->n, .aborted = p->aborted, .room = p->room ? 2 * p->room : 64};
 
 	larger.places = calloc(larger.room, sizeof(*larger.places));
 	if (!larger.places)
@@ -63,7 +64,7 @@ static void drop(struct pairing *p, struct open_call *gone)
 		p->places[gap] = p->places[i];
 		gap = i;
 	}
-	p->places[gap].id[0] = '\0';
+	p->places[gap] = (struct open_call){0};
 	p->n--;
 }
 
@@ -74,11 +75,15 @@ static enum pairing_result begin(struct pairing *p, const char *id, uint64_t ind
 	if (4 * (p->n + 1) > 3 * p->room && grow(p) < 0)
 		return PAIRING_NO_MEMORY;
 	place = find(p, id);
-	if (place->id[0])
+	if (place->id[0] && !place->aborted)
 		return PAIRING_TWICE;
+	if (place->aborted)
+		p->aborted--;
+	else
+		p->n++;
 	memcpy(place->id, id, PAIRING_ID);
 	place->index = index;
-	p->n++;
+	place->aborted = false;
 	return PAIRING_FINE;
 }
 
@@ -88,7 +93,19 @@ static enum pairing_result end(struct pairing *p, const char *id)
 
 	if (!place || !place->id[0])
 		return PAIRING_NO_START;
+	p->aborted -= place->aborted;
 	drop(p, place);
+	return PAIRING_FINE;
+}
+
+static enum pairing_result give_up(struct pairing *p, const char *id)
+{
+	struct open_call *place = p->room ? find(p, id) : NULL;
+
+	if (!place || !place->id[0] || place->aborted)
+		return PAIRING_NO_START;
+	place->aborted = true;
+	p->aborted++;
 	return PAIRING_FINE;
 }
 
@@ -103,6 +120,8 @@ enum pairing_result pairing_add(struct pairing *p, const struct record_view *vie
 	if (!view->id.data || view->id.len == 0 || view->id.len >= sizeof(id))
 		return PAIRING_NO_ID;
 	memcpy(id, view->id.data, view->id.len);
+	if (view->kind == RECORD_ABORTED)
+		return give_up(p, id);
 	return starts ? begin(p, id, index) : end(p, id);
 }
 
@@ -127,7 +146,7 @@ const struct open_call *pairing_next(const struct pairing *p, size_t *at)
 	while (*at < p->room) {
 		const struct open_call *c = &p->places[(*at)++];
 
-		if (c->id[0])
+		if (c->id[0] && !c->aborted)
 			return c;
 	}
 	return NULL;

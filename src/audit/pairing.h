@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pairing.h - which calls began and have not ended: for verification, and for repair at a start.
  *
- * started opens a call, finished or aborted ends it; denied stands alone.
+ * started opens a call, finished or aborted ends it; denied stands alone.  aborted
+ * says that nobody saw the end: where only the scribe had died, the caller may
+ * still tell it (finished), or begin again (started) what had not begun to run.
  */
 #ifndef AUDIT_PAIRING_H
 #define AUDIT_PAIRING_H
@@ -14,18 +16,20 @@ enum { PAIRING_ID = 64 };
 struct open_call {
 	char id[PAIRING_ID]; /* empty: this place is free */
 	uint64_t index;      /* of its started record */
+	bool aborted;        /* it is not open, but may be heard of again */
 };
 
 struct pairing {
 	struct open_call *places; /* a hash table; n of room are taken */
 	size_t n, room;
+	size_t aborted; /* of n */
 };
 
 enum pairing_result {
 	PAIRING_FINE = 0,
 	PAIRING_NO_ID,    /* a record of a call that names none, or an impossible one */
 	PAIRING_TWICE,    /* began although it is open */
-	PAIRING_NO_START, /* ended although it is not */
+	PAIRING_NO_START, /* ended although it is not, and was not aborted */
 	PAIRING_NO_MEMORY,
 };
 

@@ -402,7 +402,7 @@ static int check_all(struct verifier *v, struct error *err)
 	put_pairing_last(v->report);
 	v->report->records = v->tiler.size;
 	v->report->signed_records = v->signed_at.size == UINT64_MAX ? 0 : v->signed_at.size;
-	v->report->open = v->calls.n;
+	v->report->open = v->calls.n - v->calls.aborted;
 	if (v->options->progress)
 		v->options->progress(v->options->context, v->tiler.size, v->tiler.size);
 	return 0;

@@ -140,16 +140,18 @@ struct step {
 };
 
 static const struct step way_in[] = {
-	{"request", receive},    /*           what came must be a call at all */
-	{"policy", judge},       /* policy/   deny unless a rule allows       */
-	{"screen", step_screen}, /* screen/   look at the code or command     */
-	{"approval", approve},   /*           ask without an approver is deny */
-	{"limit", admit},        /* policy/   how often, how many, how much   */
-	{"sandbox", run},        /* sandbox/  the only step that executes     */
+	{"request", receive},        /*           what came must be a call at all */
+	{"policy", judge},           /* policy/   deny unless a rule allows       */
+	{"screen", step_screen},     /* screen/   look at the code or command     */
+	{"approval", approve},       /*           ask without an approver is deny */
+	{"limit", admit},            /* policy/   how often, how many, how much   */
+	{"announce", step_announce}, /* audit/    no record, no run               */
+	{"sandbox", run},            /* sandbox/  the only step that executes     */
 };
 
 static const struct step way_out[] = {
 	{"account", close_account}, /* call/     what happened, also if nothing did */
+	{"record", step_record},    /* audit/    the end, or the refusal            */
 	{"charge", give_back},      /* policy/   what it cost                       */
 };
 

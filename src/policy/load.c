@@ -224,6 +224,7 @@ static int join(struct loader *l)
 	p->version = l->texts[0]->version;
 	p->rates = l->texts[0]->rates;
 	p->allow_degraded = l->texts[0]->allow_degraded;
+	p->audit = l->texts[0]->audit;
 	return 0;
 }
 

@@ -232,12 +232,22 @@ TEST(calls_are_open_from_their_start_to_their_end)
 	CHECK(pair(&p, RECORD_STARTED, "bj-4711") == PAIRING_TWICE);
 	for (int i = 0; i < 5000; i += 2) {
 		(void)snprintf(id, sizeof(id), "bj-%d", i);
-		CHECK(pair(&p, i % 4 ? RECORD_FINISHED : RECORD_ABORTED, id) == PAIRING_FINE);
+		if (i % 4 == 0) {
+			CHECK(pair(&p, RECORD_ABORTED, id) == PAIRING_FINE);
+			CHECK(pair(&p, RECORD_ABORTED, id) == PAIRING_NO_START);
+		}
+		if (i % 16 == 0)
+			CHECK(pair(&p, RECORD_STARTED, id) == PAIRING_FINE);
+		CHECK(pair(&p, RECORD_FINISHED, id) == PAIRING_FINE);
 		CHECK(pair(&p, RECORD_FINISHED, id) == PAIRING_NO_START);
 	}
 	while (pairing_next(&p, &at))
 		left++;
-	CHECK(left == 2500 && p.n == 2500);
+	CHECK(left == 2500 && p.n == 2500 && p.aborted == 0);
+	CHECK(pair(&p, RECORD_ABORTED, "bj-1") == PAIRING_FINE && p.aborted == 1);
+	for (at = left = 0; pairing_next(&p, &at); left++)
+		;
+	CHECK(left == 2499);
 	CHECK(pair(&p, RECORD_DENIED, "bj-1") == PAIRING_FINE);
 	pairing_done(&p);
 }

@@ -102,7 +102,7 @@ static int lock_securebits(struct error *err)
 	return prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0 ? fail_sys(err, "lock securebits") : 0;
 }
 
-static int empty_capabilities(struct error *err)
+int seal_capabilities(struct error *err)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct sets[2] = {0}, now[2] = {0};
@@ -133,7 +133,7 @@ int seal_identity(uid_t uid, gid_t gid, struct error *err)
 		return -1;
 	if (syscall(SYS_setresuid, uid, uid, uid) < 0)
 		return fail_sys(err, "become uid %u", uid);
-	return empty_capabilities(err);
+	return seal_capabilities(err);
 }
 
 int seal_no_new_privs(struct error *err)
