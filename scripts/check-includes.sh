@@ -11,8 +11,9 @@ call:    base call
 sandbox: base call sandbox
 policy:  base call policy
 screen:  base call screen
-gate:    base call policy screen sandbox lib gate
-cli:     base call policy screen gate sandbox cli lib
+redact:  base call redact
+gate:    base call policy screen redact sandbox lib gate
+cli:     base call policy screen redact gate sandbox cli lib
 lib:     base call sandbox cli lib
 TABLE
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* finder.h - all spans of whole lines: the fast search, then the exact one. */
+#ifndef REDACT_FINDER_H
+#define REDACT_FINDER_H
+
+#include "redact/cut.h"
+
+enum { FINDER_MARKS = 4096, FINDER_SPANS = 8192 };
+
+struct finder {
+	struct redact_set *set;
+	struct spans spans;
+	struct mark *marks;
+	size_t n_marks;
+	bool full;
+	uint16_t *recent; /* per entry: its last mark, plus one */
+	const char *text;
+	size_t low, db;
+};
+
+int finder_init(struct finder *f, struct redact_set *set, struct error *err);
+void finder_done(struct finder *f);
+/* Fills f->spans, sorted by begin, with what is in text[low .. high): whole lines, or a piece of
+ * one.  From text[floor] on there is text to look back at.  -1: too much was found to keep. */
+int finder_run(struct finder *f, const char *text, size_t floor, size_t low, size_t high);
+
+#endif
