@@ -44,6 +44,8 @@ static double entropy(const char *text, size_t len)
 	return bits;
 }
 
+enum { ENOUGH = 128 }; /* bytes of a value tell what it is */
+
 enum letter { OTHER = 0, LOWER, UPPER, DIGIT };
 
 static enum letter letter_of(unsigned char c)
@@ -58,6 +60,7 @@ static bool looks_random(const char *text, size_t len, size_t least)
 	size_t changes = 0, digits = 0, letters = 0;
 	enum letter last = OTHER;
 
+	len = len < ENOUGH ? len : ENOUGH;
 	for (size_t i = 0; i < len; i++) {
 		enum letter now = letter_of((unsigned char)text[i]);
 
@@ -134,12 +137,15 @@ bool check_assigned(struct found *f)
 	while (len > 0 && strchr(".:!?\\", value[len - 1]))
 		len--;
 	f->end = f->begin + len;
-	if (len < 10 || is_code(f) || is_placeholder(value, len) || is_path(value, len))
+	if (len < 10 || is_code(f) || !looks_random(value, len, 3))
+		return false;
+	len = len < ENOUGH ? len : ENOUGH;
+	if (is_placeholder(value, len) || is_path(value, len))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(fillers); i++)
 		if (holds(value, len, fillers[i]))
 			return false;
-	return looks_random(value, len, 3);
+	return true;
 }
 
 /* Words that stand where a password would. */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "redact/signs.h"
+
 enum { NEAR_BY = 256 }; /* bytes between two marks that are looked at together */
 
 int finder_init(struct finder *f, struct redact_set *set, struct error *err)
@@ -106,6 +108,7 @@ int finder_run(struct finder *f, const char *text, size_t floor, size_t low, siz
 		return -1;
 	for (size_t i = 0; i < f->n_marks && !f->spans.full; i++)
 		cut_mark(f->set, &f->marks[i], text, floor, low, high, &f->spans);
+	signs_find(f->set, text, floor, low, high, &f->spans);
 	if (f->spans.full)
 		return -1;
 	if (f->spans.n > 1)

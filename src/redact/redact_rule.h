@@ -24,12 +24,24 @@ struct found {
 	size_t len;        /* of text */
 };
 
+/* Found by hand (signs.c), not by a pattern: their signs are in every line, and the pattern only
+ * says what they look like. */
+enum redact_hand {
+	HAND_NONE = 0,
+	HAND_IPV4,
+	HAND_IPV6,
+	HAND_PASSWORD,
+	HAND_SECRET,
+	HAND_COUNT
+};
+
 struct redact_rule {
 	const char *id;
 	enum redact_group group;
 	const char *pattern;
 	const char *find;
 	bool (*check)(struct found *f); /* NULL: whatever matches is a secret */
+	enum redact_hand hand;
 	bool opens_block;               /* what follows belongs to it, line by line: keyblock.h */
 	/* In an example "{{" and "}}" stand around what is to be replaced. */
 	const char *yes[REDACT_EXAMPLES];

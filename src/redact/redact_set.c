@@ -49,6 +49,8 @@ static int check_id(const char *id, struct error *err)
 
 static int add_rules(struct redact_set *set, unsigned groups, struct error *err)
 {
+	for (size_t i = 0; i < HAND_COUNT; i++)
+		set->hand[i] = set->n;
 	for (size_t i = 0; i < set->n_rules; i++) {
 		struct entry *e = &set->entries[i];
 
@@ -56,6 +58,8 @@ static int add_rules(struct redact_set *set, unsigned groups, struct error *err)
 		e->wanted = (e->rule->group & groups) != 0;
 		if (e->wanted && label_entry(e, "", e->rule->id, err) < 0)
 			return -1;
+		if (e->wanted && e->rule->hand)
+			set->hand[e->rule->hand] = i;
 	}
 	set->db_wanted[0] = (groups & REDACT_STANDARD) != 0;
 	set->db_wanted[1] = (groups & REDACT_ALL & ~(unsigned)REDACT_STANDARD) != 0;
