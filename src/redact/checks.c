@@ -87,7 +87,8 @@ static bool holds(const char *text, size_t len, const char *word)
 	size_t n = strlen(word);
 
 	for (size_t i = 0; i + n <= len; i++)
-		if (strncasecmp(text + i, word, n) == 0)
+		if (tolower((unsigned char)text[i]) == word[0] &&
+		    strncasecmp(text + i, word, n) == 0)
 			return true;
 	return false;
 }
@@ -95,12 +96,13 @@ static bool holds(const char *text, size_t len, const char *word)
 /* A reference to a value, a hole for one, or a value that was masked already. */
 static bool is_placeholder(const char *text, size_t len)
 {
-	static const char *const beginnings[] = {"$", "%", "<", "{", "*", "xxx", "your", "[redact"};
 	size_t same = 1;
 
-	for (size_t i = 0; i < ARRAY_LEN(beginnings); i++)
-		if (begins(text, len, beginnings[i]))
-			return true;
+	if (strchr("$%<{*", text[0]))
+		return true;
+	if (strchr("xXyY[", text[0]) &&
+	    (begins(text, len, "xxx") || begins(text, len, "your") || begins(text, len, "[redact")))
+		return true;
 	while (same < len && text[same] == text[0])
 		same++;
 	return same == len;
@@ -108,8 +110,10 @@ static bool is_placeholder(const char *text, size_t len)
 
 static bool is_path(const char *text, size_t len)
 {
-	return begins(text, len, "/") || begins(text, len, "./") || begins(text, len, "~/") ||
-	       begins(text, len, "../") || holds(text, len, "://");
+	if (strchr("/.~", text[0]) && (text[0] == '/' || begins(text, len, "./") ||
+				       begins(text, len, "~/") || begins(text, len, "../")))
+		return true;
+	return memmem(text, len, "://", 3) != NULL;
 }
 
 /* What stands behind the value says that it is code: a call, an index, a path of names. */

@@ -40,37 +40,46 @@ static bool extends(const struct finder *f, const struct mark *m, size_t to)
 	       !memchr(f->text + m->last, '\n', to - m->last);
 }
 
+static bool add_mark(struct finder *f, size_t rule, size_t end)
+{
+	uint16_t *recent = &f->recent[rule];
+
+	if (*recent && extends(f, &f->marks[*recent - 1], end)) {
+		f->marks[*recent - 1].last = end;
+		return true;
+	}
+	if (f->n_marks == FINDER_MARKS)
+		return false;
+	f->marks[f->n_marks++] = (struct mark){rule, end, end};
+	*recent = (uint16_t)f->n_marks;
+	return true;
+}
+
 static int on_match(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
 		    void *context)
 {
 	struct finder *f = context;
-	size_t rule = set_entry_of(f->set, f->db, id), end = f->low + (size_t)to;
-	uint16_t *recent;
+	size_t rule = set_entry_of(f->set, f->db, id);
 
 	(void)from;
 	(void)flags;
-	if (id >= f->set->db[f->db].n || !f->set->entries[rule].wanted)
+	if (!f->set->entries[rule].wanted)
 		return 0;
-	recent = &f->recent[rule];
-	if (*recent && extends(f, &f->marks[*recent - 1], end)) {
-		f->marks[*recent - 1].last = end;
-		return 0;
-	}
-	if (f->n_marks == FINDER_MARKS) {
-		f->full = true;
-		return 1;
-	}
-	f->marks[f->n_marks++] = (struct mark){rule, end, end};
-	*recent = (uint16_t)f->n_marks;
-	return 0;
+	return add_mark(f, rule, f->low + (size_t)to) ? 0 : 1;
 }
 
-static bool scan(struct finder *f, size_t high)
+static bool on_start(void *context, size_t at, size_t rule)
+{
+	return add_mark(context, rule, at + STARTS_REACH);
+}
+
+static bool scan(struct finder *f, size_t floor, size_t high)
 {
 	const struct redact_set *set = f->set;
 
 	f->n_marks = 0;
-	f->full = false;
+	if (!starts_find(set->starts, f->text, floor, f->low, high, on_start, f))
+		return false;
 	for (f->db = 0; f->db < SET_DATABASES; f->db++) {
 		if (!set->db_wanted[f->db])
 			continue;
@@ -101,7 +110,7 @@ int finder_run(struct finder *f, const char *text, size_t floor, size_t low, siz
 	f->low = low;
 	f->spans.n = 0;
 	f->spans.full = false;
-	whole = scan(f, high);
+	whole = scan(f, floor, high);
 	for (size_t i = 0; i < f->n_marks; i++)
 		f->recent[f->marks[i].rule] = 0;
 	if (!whole)

@@ -12,7 +12,6 @@ struct finder {
 	struct spans spans;
 	struct mark *marks;
 	size_t n_marks;
-	bool full;
 	uint16_t *recent; /* per entry: its last mark, plus one */
 	const char *text;
 	size_t low, db;

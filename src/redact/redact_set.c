@@ -154,6 +154,7 @@ void redact_set_free(struct redact_set *set)
 	}
 	free(set->entries);
 	known_free(set->known);
+	starts_free(set->starts);
 	for (size_t i = 0; i < SET_DATABASES; i++)
 		patterns_done(&set->db[i]);
 	(void)hs_free_scratch(set->scratch);
@@ -181,6 +182,24 @@ static void set_reach(struct redact_set *set, size_t db)
 	}
 }
 
+static int warm_starts(struct redact_set *set, struct error *err)
+{
+	set->starts = starts_new(err);
+	if (!set->starts)
+		return -1;
+	for (size_t i = 0; i < set->n_rules; i++) {
+		struct entry *e = &set->entries[i];
+
+		if (!e->wanted || !e->rule->begins)
+			continue;
+		e->reach = STARTS_REACH;
+		if (starts_add(set->starts, e->rule->begins, i, err) < 0)
+			return -1;
+	}
+	set->warm = true;
+	return 0;
+}
+
 int redact_set_warm(struct redact_set *set, struct error *err)
 {
 	static const struct {
@@ -192,6 +211,8 @@ int redact_set_warm(struct redact_set *set, struct error *err)
 
 	if (set->warm)
 		return 0;
+	starts_free(set->starts);
+	set->starts = NULL;
 	for (size_t i = 0; i < SET_DATABASES; i++) {
 		if (!set->db_wanted[i])
 			continue;
@@ -203,8 +224,7 @@ int redact_set_warm(struct redact_set *set, struct error *err)
 			return fail(err, ERR_SYSTEM, "allocate room for matching");
 		set_reach(set, i);
 	}
-	set->warm = true;
-	return 0;
+	return warm_starts(set, err);
 }
 
 static pcre2_code *compile(const char *pattern)

@@ -28,7 +28,7 @@ static const struct redact_rule rows[] = {
 		.pattern = "(?i)(?:secret|token|credential|api_?-?key|access_?-?key|auth_?-?key|private_?-?key|encryption_?-?key|signing_?-?key|master_?-?key|secret_?-?key|\\bkey)[a-z0-9_]{0,12}" SIGN "[\"'`]?(" VALUE "{10,})",
 		.hand = HAND_SECRET,
 		.check = check_assigned,
-		.yes = {"SECRET_KEY = '{{x8Jq2mPz7LwTn4Rv}}'", "api_key: {{9f86d081884c7d659a2feaa0c55ad015}}", "\"token\": \"{{tok_8sJ2kQ9zLm4}}\""},
+		.yes = {"SECRET_KEY = '{{x8Jq2mPz7LwTn4Rv}}'", "api_key: {{9f86d081884c7d659a2feaa0c55ad015}}", "\"token\": \"{{tok_8sJ2kQ9zLm4}}\"", "X-Api-Key: {{5f4dcc3b5aa765d61d83}}"},
 		.no = {"token: str = request.headers", "key = sorted_by_name", "secret: your-secret-goes-here", "key=lambda row:row.key1"},
 	},
 };

@@ -8,8 +8,8 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "jwt",
 		.group = REDACT_CREDENTIAL,
-		.pattern = "\\bey[A-Za-z0-9_-]{10,4000}\\.ey[A-Za-z0-9_-]{10,8000}\\.[A-Za-z0-9_-]{10,}",
-		.find = "\\bey[A-Za-z0-9_-]{10}",
+		.pattern = "\\bey[AJ][A-Za-z0-9_-]{10,4000}\\.ey[A-Za-z0-9_-]{10,8000}\\.[A-Za-z0-9_-]{10,}",
+		.begins = "eyA eyJ",
 		.yes = {"use {{eyJhbGciOiJI" "UzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U}} now"},
 		.no = {"eyelash_extensions.eyeball_inspection.py", "eyJhbGciOiJIUzI1NiJ9"},
 	},
@@ -47,14 +47,6 @@ static const struct redact_rule rows[] = {
 		.no = {"https://a-very-long-user-name-indeed@git.example.org/x", "https://example.org/@a9f0e61f137d86aa9db53465"},
 	},
 	{
-		.id = "api-key-header",
-		.group = REDACT_CREDENTIAL,
-		.pattern = "(?i)\\bx-[a-z0-9-]{0,24}(?:key|token|secret)[\"']?[ \\t]{0,3}[:=][ \\t]{0,3}[\"']?([A-Za-z0-9._~+/=-]{12,})",
-		.check = check_random,
-		.yes = {"X-Api-Key: {{5f4dcc3b5aa765d61d83}}", "-H 'x-auth-token: {{AbC123dEf456GhI}}'"},
-		.no = {"X-Api-Key: required-by-server", "x-csrf-token: none"},
-	},
-	{
 		.id = "cli-password",
 		.group = REDACT_CREDENTIAL,
 		.pattern = "(?:\\bcurl[ ](?:[^\\n|;&]{0,200}[ ])?(?:-u|--user)[ =][\"']?[^ \\t\\n:\"']{1,64}:|\\bsshpass[ ]{1,2}-p[ ]?[\"']?)([^ \\t\\n\"']{4,})",
@@ -72,7 +64,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "session-cookie",
 		.group = REDACT_CREDENTIAL,
-		.pattern = "(?i)\\b(?:[a-z0-9_.-]{0,24}(?:session_?id|sessid|auth_?token|connect\\.sid|sid))=([A-Za-z0-9%._~+/-]{16,})",
+		.pattern = "(?i)\\b(?:[a-z0-9_.-]{0,24}(?:session_?id|sessid|connect\\.sid|sid))=([A-Za-z0-9%._~+/-]{16,})",
 		.check = check_random,
 		.yes = {"Cookie: PHPSESSID={{298zf09hf012fh2u3k1l}}", "Set-Cookie: connect.sid={{s%3Aj7Kd92mXq0Lw4T}}; Path=/"},
 		.no = {"sessionid=not-logged-in-yet-user", "sid=1234"},

@@ -95,8 +95,7 @@ static void try_ipv4(struct looking *l, size_t at)
 	unsigned dots = 0;
 	struct found f;
 
-	if (at < l->dots || at == 0 || at + 1 >= l->high || !(kind(l, at - 1) & DIGIT) ||
-	    !(kind(l, at + 1) & DIGIT))
+	if (at < l->dots)
 		return;
 	while (begin > 0 && at - begin < 4 && (kind(l, begin - 1) & (DIGIT | DOT)))
 		begin--;
@@ -151,6 +150,11 @@ static bool begins_word(const struct looking *l, size_t i)
 	return i == 0 || !(kind(l, i - 1) & NAME) || l->text[i - 1] == '-';
 }
 
+static bool is_closing(char c)
+{
+	return c == '"' || c == '\'' || c == ']';
+}
+
 /* What stands before a sign that begins at text[end]. */
 static bool read_name(const struct looking *l, size_t end, struct name *ret)
 {
@@ -159,10 +163,13 @@ static bool read_name(const struct looking *l, size_t end, struct name *ret)
 	for (; end > 0 && blanks < BLANKS && (l->text[end - 1] == ' ' || l->text[end - 1] == '\t');
 	     blanks++)
 		end--;
-	for (; end > 0 && quotes < 2 && l->text[end - 1] && strchr("\"']", l->text[end - 1]);
-	     quotes++)
+	for (; end > 0 && quotes < 2 && is_closing(l->text[end - 1]); quotes++)
 		end--;
 	begin = end;
+	while (begin > 0 && end - begin < NAME_MAX_LEN && (kind(l, begin - 1) & DIGIT))
+		begin--;
+	if (begin == 0 || !(kind(l, begin - 1) & NAME))
+		return false; /* a number is no name: "10:20" */
 	while (begin > 0 && end - begin < NAME_MAX_LEN && (kind(l, begin - 1) & NAME))
 		begin--;
 	ret->len = 0;
@@ -176,8 +183,8 @@ static bool read_name(const struct looking *l, size_t end, struct name *ret)
 	}
 	ret->whole = begins_word(l, begin);
 	for (size_t i = begin; i + 3 <= end; i++)
-		if ((l->text[i] | 0x20) == 'k' && strncasecmp(l->text + i, "key", 3) == 0 &&
-		    begins_word(l, i))
+		if ((l->text[i] | 0x20) == 'k' && (l->text[i + 1] | 0x20) == 'e' &&
+		    (l->text[i + 2] | 0x20) == 'y' && begins_word(l, i))
 			ret->key = end - i - 3;
 	return ret->len > 0;
 }
@@ -216,24 +223,38 @@ static bool names_password(const struct looking *l, const struct name *n, size_t
 	return ends_in_pass(l, n, sign);
 }
 
+/* By first letter, so that a name is read once. */
+static const struct {
+	const char *word;
+	size_t len;
+} secret_words[] = {
+	{"accesskey", 9},   {"apikey", 6},         {"authkey", 7},
+	{"credential", 10}, {"encryptionkey", 13}, /* */
+	{"masterkey", 9},   {"privatekey", 10},    {"secret", 6},
+	{"signingkey", 10}, {"token", 5}, /* */
+};
+
+static const struct {
+	unsigned char first, n;
+} secret_letters[26] = {
+	['a' - 'a'] = {0, 3}, ['c' - 'a'] = {3, 1}, ['e' - 'a'] = {4, 1}, ['m' - 'a'] = {5, 1},
+	['p' - 'a'] = {6, 1}, ['s' - 'a'] = {7, 2}, ['t' - 'a'] = {9, 1},
+};
+
 static bool names_secret(const struct name *n)
 {
-	static const char *const words[] = {
-		"secret",  "token",      "credential",    "apikey",     "accesskey",
-		"authkey", "privatekey", "encryptionkey", "signingkey", "masterkey",
-	};
-
 	if (n->key <= TRAIL_MAX)
 		return true;
 	for (size_t at = 0; at + 5 <= n->len; at++) {
-		if (!strchr("stcapem", n->text[at]))
-			continue;
-		for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-			size_t len = strlen(words[i]);
+		unsigned letter = (unsigned char)n->text[at] - (unsigned)'a';
+		size_t first = letter < 26 ? secret_letters[letter].first : 0;
+		size_t count = letter < 26 ? secret_letters[letter].n : 0;
 
-			if (words[i][0] == n->text[at] && at + len <= n->len &&
-			    n->len - at - len <= TRAIL_MAX &&
-			    memcmp(n->text + at, words[i], len) == 0)
+		for (size_t i = first; i < first + count; i++) {
+			size_t len = secret_words[i].len;
+
+			if (at + len <= n->len && n->len - at - len <= TRAIL_MAX &&
+			    memcmp(n->text + at, secret_words[i].word, len) == 0)
 				return true;
 		}
 	}
@@ -322,10 +343,12 @@ static void try_assignment(struct looking *l, size_t sign)
 		try_secret(l, &n, at);
 }
 
-static void look_at(struct looking *l, size_t at)
+static inline void look_at(struct looking *l, size_t at)
 {
 	if (l->text[at] == '.') {
-		if (wanted(l, HAND_IPV4))
+		/* Most dots end a sentence, or stand before a suffix. */
+		if (at > 0 && at + 1 < l->high && (kind(l, at - 1) & kind(l, at + 1) & DIGIT) &&
+		    wanted(l, HAND_IPV4))
 			try_ipv4(l, at);
 		return;
 	}
@@ -343,11 +366,12 @@ static bool is_sign(char c)
 /* Eight bytes of a comparison: 0xff where it was true. */
 static void look_at_marked(struct looking *l, uint64_t marked, size_t at)
 {
+	marked &= 0x0101010101010101u;
 	while (marked) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 		size_t i = (size_t)__builtin_ctzll(marked) / 8;
 
-		marked &= ~((uint64_t)0xff << (i * 8));
+		marked &= marked - 1;
 #else
 		size_t i = (size_t)__builtin_clzll(marked) / 8;
 
