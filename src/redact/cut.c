@@ -32,7 +32,7 @@ static void secret_of(pcre2_match_data *data, int groups, struct found *f)
 
 	f->from = f->begin = ends[0];
 	f->to = f->end = ends[1];
-	for (int i = 1; i < groups; i++) {
+	for (size_t i = 1; i < (size_t)groups; i++) {
 		if (ends[2 * i] != PCRE2_UNSET) {
 			f->begin = ends[2 * i];
 			f->end = ends[2 * i + 1];
@@ -67,17 +67,18 @@ static int search(struct redact_set *set, const pcre2_code *code, const struct l
 	return groups == 0 ? (int)pcre2_get_ovector_count(set->match) : groups;
 }
 
-void cut_mark(struct redact_set *set, const struct mark *m, const char *text, size_t floor,
-	      size_t low, size_t high, struct spans *ret)
+void cut_mark(struct redact_set *set, const struct mark *m, const struct stretch *in,
+	      struct spans *ret)
 {
 	const struct entry *e = &set->entries[m->rule];
 	const pcre2_code *code = set_code(set, m->rule);
-	size_t least = m->first - low > e->reach ? m->first - e->reach : low;
+	const char *text = in->text;
+	size_t least = m->first - in->low > e->reach ? m->first - e->reach : in->low;
 	const char *before = memrchr(text + least, '\n', m->first - least);
-	const char *after = memchr(text + m->last, '\n', high - m->last);
+	const char *after = memchr(text + m->last, '\n', in->high - m->last);
 	size_t start = before ? (size_t)(before - text) + 1 : least;
-	size_t end = after ? (size_t)(after - text) : high;
-	size_t back = start - floor < LOOK_BACK ? start - floor : LOOK_BACK;
+	size_t end = after ? (size_t)(after - text) : in->high;
+	size_t back = start - in->floor < LOOK_BACK ? start - in->floor : LOOK_BACK;
 	struct look l = {text + start - back, end - start + back, back, m->last - start + back,
 			 start - back};
 	int groups = PCRE2_ERROR_INTERNAL;

@@ -4,6 +4,7 @@
 #define REDACT_CUT_H
 
 #include "redact/redact_set.h"
+#include "redact/stretch.h"
 
 /* Offsets in a text.  rule is an entry of the set. */
 struct span {
@@ -24,8 +25,8 @@ struct mark {
 };
 
 void spans_add(struct spans *s, struct span span);
-/* Looks at text[low .. high) around the mark; from text[floor] on there is text to look back at. */
-void cut_mark(struct redact_set *set, const struct mark *m, const char *text, size_t floor,
-	      size_t low, size_t high, struct spans *ret);
+/* Looks around the mark. */
+void cut_mark(struct redact_set *set, const struct mark *m, const struct stretch *in,
+	      struct spans *ret);
 
 #endif

@@ -37,7 +37,7 @@ void finder_done(struct finder *f)
 static bool extends(const struct finder *f, const struct mark *m, size_t to)
 {
 	return to >= m->last && to - m->last <= NEAR_BY &&
-	       !memchr(f->text + m->last, '\n', to - m->last);
+	       !memchr(f->in.text + m->last, '\n', to - m->last);
 }
 
 static bool add_mark(struct finder *f, size_t rule, size_t end)
@@ -65,7 +65,7 @@ static int on_match(unsigned id, unsigned long long from, unsigned long long to,
 	(void)flags;
 	if (!f->set->entries[rule].wanted)
 		return 0;
-	return add_mark(f, rule, f->low + (size_t)to) ? 0 : 1;
+	return add_mark(f, rule, f->in.low + (size_t)to) ? 0 : 1;
 }
 
 static bool on_start(void *context, size_t at, size_t rule)
@@ -73,18 +73,19 @@ static bool on_start(void *context, size_t at, size_t rule)
 	return add_mark(context, rule, at + STARTS_REACH);
 }
 
-static bool scan(struct finder *f, size_t floor, size_t high)
+static bool scan(struct finder *f)
 {
 	const struct redact_set *set = f->set;
 
 	f->n_marks = 0;
-	if (!starts_find(set->starts, f->text, floor, f->low, high, on_start, f))
+	if (!starts_find(set->starts, &f->in, on_start, f))
 		return false;
 	for (f->db = 0; f->db < SET_DATABASES; f->db++) {
 		if (!set->db_wanted[f->db])
 			continue;
-		if (patterns_scan()(set->db[f->db].db, f->text + f->low, (unsigned)(high - f->low),
-				    0, set->scratch, on_match, f) != HS_SUCCESS)
+		if (patterns_scan()(set->db[f->db].db, f->in.text + f->in.low,
+				    (unsigned)(f->in.high - f->in.low), 0, set->scratch, on_match,
+				    f) != HS_SUCCESS)
 			return false;
 	}
 	return true;
@@ -102,22 +103,21 @@ static int by_begin(const void *a, const void *b)
 	return (x->rule > y->rule) - (x->rule < y->rule);
 }
 
-int finder_run(struct finder *f, const char *text, size_t floor, size_t low, size_t high)
+int finder_run(struct finder *f, const struct stretch *in)
 {
 	bool whole;
 
-	f->text = text;
-	f->low = low;
+	f->in = *in;
 	f->spans.n = 0;
 	f->spans.full = false;
-	whole = scan(f, floor, high);
+	whole = scan(f);
 	for (size_t i = 0; i < f->n_marks; i++)
 		f->recent[f->marks[i].rule] = 0;
 	if (!whole)
 		return -1;
 	for (size_t i = 0; i < f->n_marks && !f->spans.full; i++)
-		cut_mark(f->set, &f->marks[i], text, floor, low, high, &f->spans);
-	signs_find(f->set, text, floor, low, high, &f->spans);
+		cut_mark(f->set, &f->marks[i], in, &f->spans);
+	signs_find(f->set, in, &f->spans);
 	if (f->spans.full)
 		return -1;
 	if (f->spans.n > 1)

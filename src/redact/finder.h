@@ -13,14 +13,13 @@ struct finder {
 	struct mark *marks;
 	size_t n_marks;
 	uint16_t *recent; /* per entry: its last mark, plus one */
-	const char *text;
-	size_t low, db;
+	struct stretch in;
+	size_t db;
 };
 
 int finder_init(struct finder *f, struct redact_set *set, struct error *err);
 void finder_done(struct finder *f);
-/* Fills f->spans, sorted by begin, with what is in text[low .. high): whole lines, or a piece of
- * one.  From text[floor] on there is text to look back at.  -1: too much was found to keep. */
-int finder_run(struct finder *f, const char *text, size_t floor, size_t low, size_t high);
+/* Fills f->spans, sorted by begin, with what is in the stretch.  -1: too much was found to keep. */
+int finder_run(struct finder *f, const struct stretch *in);
 
 #endif

@@ -27,14 +27,7 @@ struct found {
 
 /* Found by hand (signs.c), not by a pattern: their signs are in every line, and the pattern only
  * says what they look like. */
-enum redact_hand {
-	HAND_NONE = 0,
-	HAND_IPV4,
-	HAND_IPV6,
-	HAND_PASSWORD,
-	HAND_SECRET,
-	HAND_COUNT
-};
+enum redact_hand { HAND_NONE = 0, HAND_IPV4, HAND_IPV6, HAND_PASSWORD, HAND_SECRET, HAND_COUNT };
 
 struct redact_rule {
 	const char *id;
@@ -42,9 +35,10 @@ struct redact_rule {
 	const char *pattern;
 	const char *find;
 	bool (*check)(struct found *f); /* NULL: whatever matches is a secret */
-	const char *begins; /* words it begins with, apart by blanks: found by starts.c; NULL: find */
+	const char
+		*begins; /* words it begins with, apart by blanks: found by starts.c; NULL: find */
 	enum redact_hand hand;
-	bool opens_block;               /* what follows belongs to it, line by line: keyblock.h */
+	bool opens_block; /* what follows belongs to it, line by line: keyblock.h */
 	/* In an example "{{" and "}}" stand around what is to be replaced. */
 	const char *yes[REDACT_EXAMPLES];
 	const char *no[REDACT_EXAMPLES];

@@ -33,7 +33,7 @@ struct redact_set {
 	struct entry *entries;
 	size_t n, n_rules, first_own, first_known, limit;
 	size_t hand[HAND_COUNT]; /* the entry found by hand; n: none is wanted */
-	struct starts *starts; /* NULL until it is warm */
+	struct starts *starts;   /* NULL until it is warm */
 	struct known *known;
 	struct patterns db[SET_DATABASES];
 	bool db_wanted[SET_DATABASES], warm, lost;

@@ -289,7 +289,7 @@ static bool find(struct redactor *r, size_t end)
 		r->set->lost = true;
 		return false;
 	}
-	return finder_run(&r->finder, r->text, r->floor, r->start, end) == 0;
+	return finder_run(&r->finder, &(struct stretch){r->text, r->floor, r->start, end}) == 0;
 }
 
 /* text[r->start .. limit) cannot be searched: it is replaced, but for the end of its line. */

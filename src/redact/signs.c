@@ -381,13 +381,12 @@ static void look_at_marked(struct looking *l, uint64_t marked, size_t at)
 	}
 }
 
-void signs_find(const struct redact_set *set, const char *text, size_t floor, size_t low,
-		size_t high, struct spans *ret)
+void signs_find(const struct redact_set *set, const struct stretch *in, struct spans *ret)
 {
 	struct looking l = {.set = set,
-			    .text = text + floor,
-			    .low = low - floor,
-			    .high = high - floor,
+			    .text = in->text + in->floor,
+			    .low = in->low - in->floor,
+			    .high = in->high - in->floor,
 			    .ret = ret};
 	size_t first = ret->n, i = l.low;
 	bool any = false;
@@ -409,8 +408,8 @@ void signs_find(const struct redact_set *set, const char *text, size_t floor, si
 			look_at(&l, i);
 	/* They were found from the floor on. */
 	for (size_t s = first; s < ret->n; s++) {
-		ret->span[s].from += floor;
-		ret->span[s].begin += floor;
-		ret->span[s].end += floor;
+		ret->span[s].from += in->floor;
+		ret->span[s].begin += in->floor;
+		ret->span[s].end += in->floor;
 	}
 }

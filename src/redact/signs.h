@@ -5,9 +5,7 @@
 
 #include "redact/cut.h"
 
-/* Adds what is in text[low .. high), whole lines or a piece of one; from text[floor] on there is
- * text to look back at. */
-void signs_find(const struct redact_set *set, const char *text, size_t floor, size_t low,
-		size_t high, struct spans *ret);
+/* Adds what is in the stretch. */
+void signs_find(const struct redact_set *set, const struct stretch *in, struct spans *ret);
 
 #endif

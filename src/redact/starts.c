@@ -196,26 +196,25 @@ static inline uint64_t long_words(const char *text, bool *before)
 }
 #endif
 
-bool starts_find(const struct starts *s, const char *text, size_t floor, size_t low, size_t high,
-		 starts_hit *hit, void *context)
+bool starts_find(const struct starts *s, const struct stretch *in, starts_hit *hit, void *context)
 {
-	const struct looking l = {s, text, high, hit, context};
-	bool before = low > floor && is_word(text[low - 1]);
-	size_t i = low;
+	const struct looking l = {s, in->text, in->high, hit, context};
+	bool before = in->low > in->floor && is_word(in->text[in->low - 1]);
+	size_t i = in->low;
 
 	if (s->n == 0)
 		return true;
 #ifdef __SSE2__
-	for (; i + BLOCK <= high; i += BLOCK) {
-		uint64_t begins = long_words(text + i, &before);
+	for (; i + BLOCK <= in->high; i += BLOCK) {
+		uint64_t begins = long_words(in->text + i, &before);
 
 		for (; begins; begins &= begins - 1)
 			if (!look_at(&l, i + (size_t)__builtin_ctzll(begins)))
 				return false;
 	}
 #endif
-	for (; i < high; i++) {
-		bool word = is_word(text[i]);
+	for (; i < in->high; i++) {
+		bool word = is_word(in->text[i]);
 
 		if (word && !before && !look_at(&l, i))
 			return false;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "redact/stretch.h"
 
 enum { STARTS_REACH = 1 };
 
@@ -19,9 +20,7 @@ int starts_add(struct starts *s, const char *begins, size_t rule, struct error *
 
 /* A word begins at text[at], and something that may be a value follows.  false: enough. */
 typedef bool starts_hit(void *context, size_t at, size_t rule);
-/* Looks at words that begin in text[low .. high); from text[floor] on there is text before them.
- * false: hit() had enough. */
-bool starts_find(const struct starts *s, const char *text, size_t floor, size_t low, size_t high,
-		 starts_hit *hit, void *context);
+/* Looks at words that begin in the stretch.  false: hit() had enough. */
+bool starts_find(const struct starts *s, const struct stretch *in, starts_hit *hit, void *context);
 
 #endif
