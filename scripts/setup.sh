@@ -23,6 +23,7 @@ libjansson-dev    run,test,bench,lint,fuzz  reads JSON
 libfyaml-dev      run,test,bench,lint,fuzz  reads the policy's YAML
 libpcre2-dev      run,test,bench,lint,fuzz  matches patterns
 libutf8proc-dev   run,test,bench,lint,fuzz  normalises identifiers
+libvectorscan-dev run,test,bench,lint,fuzz  finds many patterns at once in output
 npm               run,test,bench,lint,fuzz  fetches the syntax parsers (third-party/)
 clang             test,fuzz                 the second compiler that must accept the tree
 clang-format      test,lint                 checks the layout of the source
