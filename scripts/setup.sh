@@ -34,6 +34,7 @@ shellcheck        test,lint                 checks the scripts
 libtest-json-schema-acceptance-perl test      carries the official JSON Schema Test Suite
 bubblewrap        test,bench                the other side of some tests and of the bench
 crun              bench                     the other side of the bench
+valgrind          bench                     counts instructions
 runc              bench                     the other side of the bench
 libclang-rt-dev   fuzz                      the fuzzing engine and the sanitizers of clang
 TABLE
