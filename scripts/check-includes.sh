@@ -11,11 +11,12 @@ call:    base call
 sandbox: base call sandbox
 policy:  base call policy
 screen:  base call screen
+redact:  base call redact
 audit:   base call audit
 auditread: base call audit auditread
 scribe:  base call audit sandbox scribe
-gate:    base call policy screen audit sandbox lib gate
-cli:     base call policy screen audit auditread gate sandbox cli lib
+gate:    base call policy screen redact audit sandbox lib gate
+cli:     base call policy screen redact audit auditread gate sandbox cli lib
 lib:     base call sandbox cli lib
 musl:    base
 TABLE

@@ -288,8 +288,8 @@ static void wire_up(struct call *c, const struct bj_box *box, const struct bj_in
 	ears[1] = (struct ear){in, BJ_STDERR};
 	if (!in->on_output)
 		return;
-	r->live_out = (struct live){-1, hear, &ears[0]};
-	r->live_err = (struct live){-1, hear, &ears[1]};
+	r->live_out = (struct live){.fd = -1, .hear = hear, .context = &ears[0]};
+	r->live_err = (struct live){.fd = -1, .hear = hear, .context = &ears[1]};
 }
 
 /* Cancelled before it began is not cancelled: the box cannot know which call was meant. */

@@ -19,7 +19,10 @@
 #include "base/pages.h"
 #include "base/text.h"
 
-enum { CHUNK = 65536 };
+enum {
+	CHUNK = 65536,
+	FILTERED_MAX = 16 << 20, /* what a filter may make of a chunk and what it held back */
+};
 
 int capture_open(struct capture *c, struct stream *stream, const struct live *live, uid_t uid,
 		 int *ret_write, struct error *err)
@@ -30,6 +33,7 @@ int capture_open(struct capture *c, struct stream *stream, const struct live *li
 		return fail_sys(err, "pipe for output");
 	*c = (struct capture){.fd = ends[0], .live = *live, .stream = stream};
 	*ret_write = ends[1];
+	buf_init(&c->filtered, FILTERED_MAX);
 	c->held = pages_new(CHUNK);
 	if (!c->held)
 		return fail_sys(err, "allocate for output");
@@ -47,6 +51,7 @@ void capture_close(struct capture *c)
 	c->fd = -1;
 	pages_free(c->held, CHUNK);
 	c->held = NULL;
+	buf_done(&c->filtered);
 	c->left = 0;
 }
 
@@ -60,7 +65,6 @@ static void keep(struct stream *s, const char *data, size_t len)
 {
 	struct error err = {0};
 
-	s->seen += len;
 	if (buf_add(&s->kept, data, len, &err) < 0)
 		s->kept.cut = true;
 	if (s->kept.cut && !s->truncated) {
@@ -87,8 +91,9 @@ static bool takes_more(struct capture *c)
 static void pass_on(struct capture *c)
 {
 	while (c->left && c->live.fd >= 0 && takes_more(c)) {
+		const char *from = c->live.filter.feed ? c->filtered.data : c->held;
 		ssize_t n =
-			write(c->live.fd, c->held + c->at, c->left < PIPE_BUF ? c->left : PIPE_BUF);
+			write(c->live.fd, from + c->at, c->left < PIPE_BUF ? c->left : PIPE_BUF);
 
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			return;
@@ -104,6 +109,61 @@ static void pass_on(struct capture *c)
 		c->left = 0;
 }
 
+static void hand_out(struct capture *c, const char *data, size_t len)
+{
+	keep(c->stream, data, len);
+	if (c->live.hear)
+		c->live.hear(c->live.context, data, len);
+}
+
+/* What comes out of the filter; c->left is what nobody has written on yet. */
+static void take_filtered(void *to, const char *data, size_t len)
+{
+	struct capture *c = to;
+	struct error err = {0};
+
+	hand_out(c, data, len);
+	if (c->live.fd < 0)
+		return;
+	if (buf_add(&c->filtered, data, len, &err) < 0 || c->filtered.cut)
+		c->failed = ENOMEM; /* rather nothing than something else */
+	c->left = c->filtered.len - c->at;
+}
+
+static void start_filtered(struct capture *c)
+{
+	if (c->left == 0) {
+		c->filtered.len = 0;
+		c->at = 0;
+	}
+}
+
+void capture_finish(struct capture *c)
+{
+	if (!c->live.filter.feed || c->finished)
+		return;
+	c->finished = true;
+	start_filtered(c);
+	c->live.filter.finish(c->live.filter.context, take_filtered, c);
+}
+
+static void take_chunk(struct capture *c, size_t len)
+{
+	const struct filter *filter = &c->live.filter;
+
+	/* What the program wrote counts, not what is left of it: a flood is a flood. */
+	c->stream->seen += len;
+	if (filter->feed) {
+		start_filtered(c);
+		if (!filter->feed(filter->context, c->held, len, take_filtered, c))
+			c->stop = true;
+		return;
+	}
+	hand_out(c, c->held, len);
+	c->at = 0;
+	c->left = len;
+}
+
 static void take(struct capture *c)
 {
 	ssize_t n = read(c->fd, c->held, CHUNK);
@@ -114,13 +174,10 @@ static void take(struct capture *c)
 		c->failed = n < 0 ? errno : c->failed;
 		own_fd_end(&c->fd);
 		c->fd = -1;
+		capture_finish(c);
 		return;
 	}
-	keep(c->stream, c->held, (size_t)n);
-	if (c->live.hear)
-		c->live.hear(c->live.context, c->held, (size_t)n);
-	c->at = 0;
-	c->left = (size_t)n;
+	take_chunk(c, (size_t)n);
 }
 
 void capture_move(struct capture *c)

@@ -195,7 +195,8 @@ static int serve_once(struct run *run, struct error *err)
 		capture_move(&run->err);
 	if (fds[POLL_FEED_IN].revents || fds[POLL_FEED_OUT].revents)
 		feed_move(run->feed);
-	if (fds[POLL_CANCEL].revents || fds[POLL_CANCEL_TOO].revents || output_is_lost(run))
+	if (fds[POLL_CANCEL].revents || fds[POLL_CANCEL_TOO].revents || output_is_lost(run) ||
+	    run->out.stop || run->err.stop)
 		runner->ops->kill(runner->slot, KILL_CANCELLED);
 	if (floods(run))
 		runner->ops->kill(runner->slot, KILL_OUTPUT);
@@ -214,6 +215,8 @@ static void deliver_rest(struct run *run, struct capture *c, uint64_t until)
 		};
 
 		capture_drain(c, until);
+		if (c->left == 0)
+			capture_finish(c);
 		if (c->left == 0 || c->failed)
 			return;
 		if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR) {

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* checks.c - what a pattern cannot ask: is this number an address, this word random?
+ *
+ * A check that says no may move f->to: the search goes on from there.
+ */
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/own.h"
+#include "redact/redact_rule.h"
+
+static unsigned char at(const struct found *f, size_t i)
+{
+	return i < f->len ? (unsigned char)f->text[i] : 0;
+}
+
+static unsigned char before(const struct found *f, size_t i)
+{
+	return i > 0 ? (unsigned char)f->text[i - 1] : 0;
+}
+
+static bool is_word(unsigned char c)
+{
+	return isalnum(c) || c == '_';
+}
+
+/* Bits per byte: 0 for "aaaa", 4 for random hex digits, under 3 for most words. */
+static double entropy(const char *text, size_t len)
+{
+	unsigned counts[256] = {0};
+	double bits = 0;
+
+	for (size_t i = 0; i < len; i++)
+		counts[(unsigned char)text[i]]++;
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+		double share = (double)counts[i] / (double)len;
+
+		if (counts[i])
+			bits -= share * log2(share);
+	}
+	return bits;
+}
+
+enum { ENOUGH = 128 }; /* bytes of a value tell what it is */
+
+enum letter { OTHER = 0, LOWER, UPPER, DIGIT };
+
+static enum letter letter_of(unsigned char c)
+{
+	return islower(c) ? LOWER : isupper(c) ? UPPER : isdigit(c) ? DIGIT : OTHER;
+}
+
+/* A name made of words has digits and capitals at its joints only; what a machine drew has them
+ * everywhere: "handler_2024_v3" changes once within its parts, "8sJ2kQ9z" six times. */
+static bool looks_random(const char *text, size_t len, size_t least)
+{
+	size_t changes = 0, digits = 0, letters = 0;
+	enum letter last = OTHER;
+
+	len = len < ENOUGH ? len : ENOUGH;
+	for (size_t i = 0; i < len; i++) {
+		enum letter now = letter_of((unsigned char)text[i]);
+
+		/* A capital that begins a word is no surprise. */
+		changes += last && now && last != now && !(last == UPPER && now == LOWER);
+		digits += now == DIGIT;
+		letters += now == LOWER || now == UPPER;
+		last = now;
+	}
+	if (digits == 0 || letters == 0)
+		return letters >= 20 && changes >= 5 && entropy(text, len) >= 3.5;
+	return changes >= least && changes >= len / 12 && entropy(text, len) >= 2.8;
+}
+
+static bool begins(const char *text, size_t len, const char *with)
+{
+	size_t n = strlen(with);
+
+	return len >= n && strncasecmp(text, with, n) == 0;
+}
+
+static bool holds(const char *text, size_t len, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; i + n <= len; i++)
+		if (tolower((unsigned char)text[i]) == word[0] &&
+		    strncasecmp(text + i, word, n) == 0)
+			return true;
+	return false;
+}
+
+/* A reference to a value, a hole for one, or a value that was masked already. */
+static bool is_placeholder(const char *text, size_t len)
+{
+	size_t same = 1;
+
+	if (strchr("$%<{*", text[0]))
+		return true;
+	if (strchr("xXyY[", text[0]) &&
+	    (begins(text, len, "xxx") || begins(text, len, "your") || begins(text, len, "[redact")))
+		return true;
+	while (same < len && text[same] == text[0])
+		same++;
+	return same == len;
+}
+
+static bool is_path(const char *text, size_t len)
+{
+	if (strchr("/.~", text[0]) && (text[0] == '/' || begins(text, len, "./") ||
+				       begins(text, len, "~/") || begins(text, len, "../")))
+		return true;
+	return memmem(text, len, "://", 3) != NULL;
+}
+
+/* What stands behind the value says that it is code: a call, an index, a path of names. */
+static bool is_code(const struct found *f)
+{
+	unsigned char next = at(f, f->end);
+
+	return next == '(' || next == '[' || next == '{';
+}
+
+bool check_random(struct found *f)
+{
+	return !is_placeholder(f->text + f->begin, f->end - f->begin) &&
+	       looks_random(f->text + f->begin, f->end - f->begin, 2);
+}
+
+bool check_assigned(struct found *f)
+{
+	static const char *const fillers[] = {"example",  "placeholder", "changeme",    "lambda",
+					      "redacted", "undefined",   "process.env", "environ",
+					      "self.",    "config.",     "request.",    "->"};
+	const char *value = f->text + f->begin;
+	size_t len = f->end - f->begin;
+
+	while (len > 0 && strchr(".:!?\\", value[len - 1]))
+		len--;
+	f->end = f->begin + len;
+	if (len < 10 || is_code(f) || !looks_random(value, len, 3))
+		return false;
+	len = len < ENOUGH ? len : ENOUGH;
+	if (is_placeholder(value, len) || is_path(value, len))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(fillers); i++)
+		if (holds(value, len, fillers[i]))
+			return false;
+	return true;
+}
+
+/* Words that stand where a password would. */
+static bool is_password_word(const char *text, size_t len)
+{
+	static const char *const words[] = {
+		"password", "passwd",   "string",  "none",           "null",      "undefined",
+		"required", "optional", "prompt",  "default",        "example",   "redacted",
+		"hidden",   "masked",   "invalid", "missing",        "incorrect", "expired",
+		"rejected", "accepted", "changed", "unknown",        "disabled",  "enabled",
+		"boolean",  "object",   "varchar", "authentication",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (strlen(words[i]) == len && strncasecmp(words[i], text, len) == 0)
+			return true;
+	return false;
+}
+
+/* NAME=letters, as in a file of settings: no spaces, capitals. */
+static bool is_setting(const struct found *f)
+{
+	return f->begin > f->from + 1 && before(f, f->begin) == '=' &&
+	       isupper(before(f, f->begin - 1));
+}
+
+bool check_password(struct found *f)
+{
+	const char *value = f->text + f->begin;
+	size_t len = f->end - f->begin, plain = 0;
+	bool quoted = before(f, f->begin) == '"' || before(f, f->begin) == '\'';
+
+	if (is_placeholder(value, len) || is_password_word(value, len))
+		return false;
+	if (quoted)
+		return true;
+	if (is_code(f) || is_path(value, len) || holds(value, len, "environ"))
+		return false;
+	while (plain < len && (isalpha((unsigned char)value[plain]) || strchr("_.-", value[plain])))
+		plain++;
+	return plain < len || is_setting(f);
+}
+
+bool check_url_password(struct found *f)
+{
+	const char *value = f->text + f->begin;
+
+	return !strchr("${<*[", value[0]) && !begins(value, f->end - f->begin, "%s");
+}
+
+bool check_user(struct found *f)
+{
+	static const char *const nobody[] = {"Shared", "Public", "Default", "..", "."};
+
+	for (size_t i = 0; i < ARRAY_LEN(nobody); i++)
+		if (strlen(nobody[i]) == f->end - f->begin &&
+		    strncmp(nobody[i], f->text + f->begin, f->end - f->begin) == 0)
+			return false;
+	while (f->end > f->begin + 1 && f->text[f->end - 1] == '.')
+		f->end--;
+	return true;
+}
+
+static size_t run_end(const struct found *f, size_t i, const char *of)
+{
+	while (i < f->len && f->text[i] && strchr(of, f->text[i]))
+		i++;
+	return i;
+}
+
+bool check_ipv4(struct found *f)
+{
+	char text[16] = "";
+	struct in_addr address;
+	size_t end = run_end(f, f->begin, "0123456789.");
+	unsigned char prev = before(f, f->begin);
+
+	f->to = end;
+	/* The dot at the end of a sentence is not part of it. */
+	if (end > f->begin && f->text[end - 1] == '.')
+		end--;
+	if (is_word(prev) || prev == '.' || is_word(at(f, end)) || end != f->end ||
+	    end - f->begin >= sizeof(text))
+		return false;
+	memcpy(text, f->text + f->begin, end - f->begin);
+	if (inet_pton(AF_INET, text, &address) != 1)
+		return false;
+	/* Every machine has these. */
+	return (ntohl(address.s_addr) >> 24) != 127 && address.s_addr != 0 &&
+	       address.s_addr != INADDR_NONE;
+}
+
+bool check_ipv6(struct found *f)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+	struct in6_addr address;
+	size_t end = run_end(f, f->begin, "0123456789abcdefABCDEF:.");
+	unsigned char prev = before(f, f->begin);
+
+	f->to = end;
+	while (end > f->begin &&
+	       (f->text[end - 1] == '.' || (f->text[end - 1] == ':' && before(f, end - 1) != ':')))
+		end--;
+	if (is_word(prev) || prev == ':' || prev == '.' || is_word(at(f, end)) ||
+	    end - f->begin < 4 || end - f->begin >= sizeof(text))
+		return false;
+	memcpy(text, f->text + f->begin, end - f->begin);
+	/* Letters alone are names of a program: "dead::beef". */
+	if (!strpbrk(text, "0123456789") || inet_pton(AF_INET6, text, &address) != 1)
+		return false;
+	f->end = end;
+	return !IN6_IS_ADDR_LOOPBACK(&address) && !IN6_IS_ADDR_UNSPECIFIED(&address);
+}
+
+static size_t digits_of(const struct found *f, char *ret, size_t room)
+{
+	size_t n = 0;
+
+	for (size_t i = f->begin; i < f->end; i++)
+		if (isdigit((unsigned char)f->text[i]) && n < room)
+			ret[n++] = f->text[i];
+	return n;
+}
+
+static bool stands_alone(const struct found *f)
+{
+	unsigned char prev = before(f, f->begin), next = at(f, f->end);
+
+	return !is_word(prev) && prev != '.' && prev != '-' && !is_word(next) &&
+	       !((next == '.' || next == '-') && isdigit(at(f, f->end + 1)));
+}
+
+bool check_phone(struct found *f)
+{
+	char digits[24];
+	size_t n = digits_of(f, digits, sizeof(digits));
+
+	return n >= 9 && n <= 15 && stands_alone(f);
+}
+
+bool check_card(struct found *f)
+{
+	char digits[24];
+	size_t n = digits_of(f, digits, sizeof(digits));
+	unsigned sum = 0;
+
+	if (n < 13 || n > 19 || !stands_alone(f))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		unsigned d = (unsigned)(digits[n - 1 - i] - '0');
+
+		/* Luhn: every second digit counts double, its digits added. */
+		sum += i % 2 ? d * 2 / 10 + d * 2 % 10 : d;
+	}
+	return sum % 10 == 0 && strspn(digits, "0") < n;
+}

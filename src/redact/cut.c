@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cut.c - the exact spans of what the fast search has marked.
+ *
+ * PCRE2 looks at one line only, from where a match can begin, for the marked rule only, and with
+ * limits.  When one is reached the line is replaced whole.
+ */
+#include "redact/cut.h"
+
+#include <string.h>
+
+enum { LOOK_BACK = 8 }; /* bytes before: \b needs one */
+
+/* Where the search is, in a line; all offsets from its begin. */
+struct look {
+	const char *line;
+	size_t len, at, last;
+	size_t shift; /* of line in the text */
+};
+
+void spans_add(struct spans *s, struct span span)
+{
+	if (s->n == s->room)
+		s->full = true;
+	else if (span.end > span.begin)
+		s->span[s->n++] = span;
+}
+
+/* The first group that took part is the secret. */
+static void secret_of(pcre2_match_data *data, int groups, struct found *f)
+{
+	const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(data);
+
+	f->from = f->begin = ends[0];
+	f->to = f->end = ends[1];
+	for (size_t i = 1; i < (size_t)groups; i++) {
+		if (ends[2 * i] != PCRE2_UNSET) {
+			f->begin = ends[2 * i];
+			f->end = ends[2 * i + 1];
+			return;
+		}
+	}
+}
+
+/* Adds what was found, if it is a secret; returns where to look on. */
+static size_t judge(const struct entry *e, size_t rule, struct look *l, struct found *f,
+		    struct spans *ret)
+{
+	size_t to = f->to, begin = f->begin;
+
+	if (!e->rule || !e->rule->check || e->rule->check(f)) {
+		spans_add(ret, (struct span){l->shift + f->from, l->shift + f->begin,
+					     l->shift + f->end, rule});
+		return f->end > f->from ? f->end : f->from + 1;
+	}
+	if (f->to != to) /* the check knows where it makes sense again */
+		return f->to > f->from ? f->to : f->from + 1;
+	return begin > f->from ? begin : f->from + 1;
+}
+
+static int search(struct redact_set *set, const pcre2_code *code, const struct look *l)
+{
+	int groups;
+
+	(void)pcre2_set_offset_limit(set->limits, l->last);
+	groups = pcre2_match(code, (PCRE2_SPTR)l->line, l->len, l->at, 0, set->match, set->limits);
+	/* 0: more groups than we have room for. */
+	return groups == 0 ? (int)pcre2_get_ovector_count(set->match) : groups;
+}
+
+void cut_mark(struct redact_set *set, const struct mark *m, const struct stretch *in,
+	      struct spans *ret)
+{
+	const struct entry *e = &set->entries[m->rule];
+	const pcre2_code *code = set_code(set, m->rule);
+	const char *text = in->text;
+	size_t least = m->first - in->low > e->reach ? m->first - e->reach : in->low;
+	const char *before = memrchr(text + least, '\n', m->first - least);
+	const char *after = memchr(text + m->last, '\n', in->high - m->last);
+	size_t start = before ? (size_t)(before - text) + 1 : least;
+	size_t end = after ? (size_t)(after - text) : in->high;
+	size_t back = start - in->floor < LOOK_BACK ? start - in->floor : LOOK_BACK;
+	struct look l = {text + start - back, end - start + back, back, m->last - start + back,
+			 start - back};
+	int groups = PCRE2_ERROR_INTERNAL;
+
+	while (code && l.at <= l.last && (groups = search(set, code, &l)) > 0) {
+		struct found f = {.text = l.line, .len = l.len};
+
+		secret_of(set->match, groups, &f);
+		l.at = judge(e, m->rule, &l, &f, ret);
+	}
+	if (!code || (groups < 0 && groups != PCRE2_ERROR_NOMATCH))
+		spans_add(ret, (struct span){start, start, end, set->limit});
+}

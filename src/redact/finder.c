@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* finder.c - all spans of whole lines: the fast search, then the exact one.
+ *
+ * Nothing that is looked for contains a newline, so what is found in a line does not depend on
+ * which lines are looked at together.
+ */
+#include "redact/finder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "redact/signs.h"
+
+enum { NEAR_BY = 256 }; /* bytes between two marks that are looked at together */
+
+int finder_init(struct finder *f, struct redact_set *set, struct error *err)
+{
+	*f = (struct finder){.set = set};
+	f->marks = calloc(FINDER_MARKS, sizeof(*f->marks));
+	f->spans.span = calloc(FINDER_SPANS, sizeof(*f->spans.span));
+	f->spans.room = FINDER_SPANS;
+	f->recent = calloc(set->n, sizeof(*f->recent));
+	if (!f->marks || !f->spans.span || !f->recent)
+		return fail_sys(err, "allocate for redaction");
+	return 0;
+}
+
+void finder_done(struct finder *f)
+{
+	free(f->marks);
+	free(f->spans.span);
+	free(f->recent);
+	*f = (struct finder){0};
+}
+
+/* Does it go on from the last mark of its rule, in the same line? */
+static bool extends(const struct finder *f, const struct mark *m, size_t to)
+{
+	return to >= m->last && to - m->last <= NEAR_BY &&
+	       !memchr(f->in.text + m->last, '\n', to - m->last);
+}
+
+static bool add_mark(struct finder *f, size_t rule, size_t end)
+{
+	uint16_t *recent = &f->recent[rule];
+
+	if (*recent && extends(f, &f->marks[*recent - 1], end)) {
+		f->marks[*recent - 1].last = end;
+		return true;
+	}
+	if (f->n_marks == FINDER_MARKS)
+		return false;
+	f->marks[f->n_marks++] = (struct mark){rule, end, end};
+	*recent = (uint16_t)f->n_marks;
+	return true;
+}
+
+static int on_match(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
+		    void *context)
+{
+	struct finder *f = context;
+	size_t rule = set_entry_of(f->set, f->db, id);
+
+	(void)from;
+	(void)flags;
+	if (!f->set->entries[rule].wanted)
+		return 0;
+	return add_mark(f, rule, f->in.low + (size_t)to) ? 0 : 1;
+}
+
+static bool on_start(void *context, size_t at, size_t rule)
+{
+	return add_mark(context, rule, at + STARTS_REACH);
+}
+
+static bool scan(struct finder *f)
+{
+	const struct redact_set *set = f->set;
+
+	f->n_marks = 0;
+	if (!starts_find(set->starts, &f->in, on_start, f))
+		return false;
+	for (f->db = 0; f->db < SET_DATABASES; f->db++) {
+		if (!set->db_wanted[f->db])
+			continue;
+		if (patterns_scan()(set->db[f->db].db, f->in.text + f->in.low,
+				    (unsigned)(f->in.high - f->in.low), 0, set->scratch, on_match,
+				    f) != HS_SUCCESS)
+			return false;
+	}
+	return true;
+}
+
+/* By begin; at the same one the longest, then the rule that comes first. */
+static int by_begin(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	return (x->rule > y->rule) - (x->rule < y->rule);
+}
+
+int finder_run(struct finder *f, const struct stretch *in)
+{
+	bool whole;
+
+	f->in = *in;
+	f->spans.n = 0;
+	f->spans.full = false;
+	whole = scan(f);
+	for (size_t i = 0; i < f->n_marks; i++)
+		f->recent[f->marks[i].rule] = 0;
+	if (!whole)
+		return -1;
+	for (size_t i = 0; i < f->n_marks && !f->spans.full; i++)
+		cut_mark(f->set, &f->marks[i], in, &f->spans);
+	signs_find(f->set, in, &f->spans);
+	if (f->spans.full)
+		return -1;
+	if (f->spans.n > 1)
+		qsort(f->spans.span, f->spans.n, sizeof(*f->spans.span), by_begin);
+	return 0;
+}

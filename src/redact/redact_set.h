@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* redact_set.h - what is looked for, as the redactor sees it. */
+#ifndef REDACT_REDACT_SET_H
+#define REDACT_REDACT_SET_H
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "redact/known.h"
+#include "redact/patterns.h"
+#include "redact/redact_rule.h"
+#include "redact/starts.h"
+
+enum { SET_DATABASES = 3 }; /* standard, personal, own */
+
+/* One thing that can be found; its number is the place in the set. */
+struct entry {
+	char *label;                    /* [REDACTED:id] */
+	size_t label_len;               /* */
+	char *id;                       /* */
+	const struct redact_rule *rule; /* built in; NULL: own or known */
+	char *pattern;                  /* own */
+	pcre2_code *code;               /* compiled when it is first needed */
+	unsigned uses;
+	uint32_t reach; /* a match begins at most so far before its mark; UINT32_MAX: anywhere */
+	bool wanted;
+	bool canary;
+	bool broken; /* cannot be compiled: every mark is replaced whole */
+};
+
+/* Built-in rules, own rules, known values, and last LIMIT: too much to look at. */
+struct redact_set {
+	struct entry *entries;
+	size_t n, n_rules, first_own, first_known, limit;
+	size_t hand[HAND_COUNT]; /* the entry found by hand; n: none is wanted */
+	struct starts *starts;   /* NULL until it is warm */
+	struct known *known;
+	struct patterns db[SET_DATABASES];
+	bool db_wanted[SET_DATABASES], warm, lost;
+	hs_scratch_t *scratch;
+	pcre2_match_data *match;
+	pcre2_match_context *limits;
+};
+
+/* For entry i; NULL: it cannot be compiled. */
+const pcre2_code *set_code(struct redact_set *set, size_t i);
+/* The number in the set of a database's pattern. */
+static inline size_t set_entry_of(const struct redact_set *set, size_t db, unsigned id)
+{
+	return db == SET_DATABASES - 1 ? set->first_own + id : id;
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules_web.c - secrets in headers, URLs and signed tokens. */
+#include "base/own.h"
+#include "redact/redact_rule.h"
+
+/* clang-format off */
+static const struct redact_rule rows[] = {
+	{
+		.id = "jwt",
+		.group = REDACT_CREDENTIAL,
+		.pattern = "\\bey[AJ][A-Za-z0-9_-]{10,4000}\\.ey[A-Za-z0-9_-]{10,8000}\\.[A-Za-z0-9_-]{10,}",
+		.begins = "eyA eyJ",
+		.yes = {"use {{eyJhbGciOiJI" "UzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U}} now"},
+		.no = {"eyelash_extensions.eyeball_inspection.py", "eyJhbGciOiJIUzI1NiJ9"},
+	},
+	{
+		.id = "bearer-token",
+		.group = REDACT_CREDENTIAL,
+		.pattern = "(?i)\\b(?:bearer|authorization[\"']?[ \\t]{0,3}[:=][ \\t]{0,3}[\"']?token)[ \\t]{1,3}([A-Za-z0-9._~+/=-]{16,})",
+		.check = check_random,
+		.yes = {"Authorization: Bearer {{mF_9.B5f-4.1JqM0aQ2w}}", "authorization: token {{8f14e45fceea167a5a36dedd}}"},
+		.no = {"the bearer responsibilities-of-office", "Authorization: Bearer TOKEN"},
+	},
+	{
+		.id = "basic-auth",
+		.group = REDACT_CREDENTIAL,
+		.pattern = "(?i)authorization[\"']?[ \\t]{0,3}[:=][ \\t]{0,3}[\"']?basic[ \\t]{1,3}([A-Za-z0-9+/=_-]{8,})",
+		.yes = {"Authorization: Basic {{QWxhZGRpbjpvcGVuIHNlc2FtZQ==}}", "'authorization': 'basic {{dTpwYXNzdzByZA}}'"},
+		.no = {"Authorization: Basic realm", "authorization is basic knowledge"},
+	},
+	{
+		.id = "url-password",
+		.group = REDACT_CREDENTIAL,
+		.pattern = "[a-z][a-z0-9+.-]{1,24}://[^ \\t\\n:@/\"'<>`]{0,64}:([^ \\t\\n@/\"'<>`]{1,256})@",
+		.find = "://[^ \\t\\n:@/\"'<>`]{0,64}:[^ \\t\\n@/\"'<>`]",
+		.check = check_url_password,
+		.yes = {"postgres://app:{{s3cr3t}}@db.internal/x", "redis://:{{p4ss}}@cache:6379/0", "amqps://u:{{a%20b}}@mq"},
+		.no = {"https://example.com:8080/@user", "postgres://localhost:5432/db", "mysql://u:$PASS@h/x"},
+	},
+	{
+		.id = "url-token",
+		.group = REDACT_CREDENTIAL,
+		.pattern = "https?://([A-Za-z0-9_-]{20,256})@[A-Za-z0-9.-]{1,80}",
+		.find = "https?://[A-Za-z0-9_-]{20}",
+		.check = check_random,
+		.yes = {"https://{{a9f0e61f137d86aa9db53465}}@git.example.org/x"},
+		.no = {"https://a-very-long-user-name-indeed@git.example.org/x", "https://example.org/@a9f0e61f137d86aa9db53465"},
+	},
+	{
+		.id = "cli-password",
+		.group = REDACT_CREDENTIAL,
+		.pattern = "(?:\\bcurl[ ](?:[^\\n|;&]{0,200}[ ])?(?:-u|--user)[ =][\"']?[^ \\t\\n:\"']{1,64}:|\\bsshpass[ ]{1,2}-p[ ]?[\"']?)([^ \\t\\n\"']{4,})",
+		.check = check_url_password,
+		.yes = {"curl -s -u admin:{{s3cret}} https://x", "sshpass -p {{hunter22}} ssh h"},
+		.no = {"curl -u admin https://x", "curl https://example.com:8080/x"},
+	},
+	{
+		.id = "password-hash",
+		.group = REDACT_CREDENTIAL,
+		.pattern = "\\$(?:1|2[abxy]|5|6|7|y|gy|argon2(?:i|d|id)|scrypt|pbkdf2-sha(?:256|512))\\$[A-Za-z0-9./$,=+_-]{28,}",
+		.yes = {"root:{{$6$abcdefgh$" "K9q3mZ1xv7T5y8Wc2Rb4NnJk6Lh0Pf}}:19000:", "{{$2b$12$" "R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW}}"},
+		.no = {"cost $5$ or $6$ each", "awk '{print $1$2}'"},
+	},
+	{
+		.id = "session-cookie",
+		.group = REDACT_CREDENTIAL,
+		.pattern = "(?i)\\b(?:[a-z0-9_.-]{0,24}(?:session_?id|sessid|connect\\.sid|sid))=([A-Za-z0-9%._~+/-]{16,})",
+		.check = check_random,
+		.yes = {"Cookie: PHPSESSID={{298zf09hf012fh2u3k1l}}", "Set-Cookie: connect.sid={{s%3Aj7Kd92mXq0Lw4T}}; Path=/"},
+		.no = {"sessionid=not-logged-in-yet-user", "sid=1234"},
+	},
+};
+/* clang-format on */
+
+const struct redact_rules rules_web = {rows, ARRAY_LEN(rows)};

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* starts.c - words that begin with what a credential begins with: "ghp_", "AKIA".
+ *
+ * Only where a word begins, and no blank is near, is looked at: sixteen bytes at a time tell that.
+ * The first three bytes choose a row of a table, which is nearly always empty.  What is in the row
+ * must fit and be followed by characters of a value: text that is full of beginnings costs little
+ * more than any other.
+ */
+#include "redact/starts.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum {
+	LANES = 16,
+	BLOCK = 64,
+	ROWS = 4096,
+	ENTRIES_MAX = 1024,
+	WORD_LEAST = 3,
+	WORD_MOST = 12,
+	VALUE_LEAST = 8, /* characters behind the beginning that can be part of a value */
+};
+
+typedef unsigned char lanes __attribute__((vector_size(LANES)));
+
+struct entry_of {
+	char word[WORD_MOST];
+	uint32_t three; /* its first bytes */
+	uint8_t len;
+	uint16_t next; /* in the same row, plus one; 0: none */
+	uint16_t rule;
+};
+
+struct starts {
+	uint16_t row[ROWS]; /* its first entry, plus one */
+	struct entry_of entries[ENTRIES_MAX];
+	size_t n;
+};
+
+static const bool in_value[256] = {
+	['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['_'] = true,
+	['-'] = true,         ['+'] = true,         ['/'] = true,         ['='] = true,
+	['.'] = true,         ['~'] = true,         ['%'] = true,         ['$'] = true,
+};
+
+struct starts *starts_new(struct error *err)
+{
+	struct starts *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		(void)fail_sys(err, "keep beginnings");
+	return s;
+}
+
+void starts_free(struct starts *s)
+{
+	free(s);
+}
+
+static inline uint32_t three_of(const char *word)
+{
+	return (uint32_t)(unsigned char)word[0] | (uint32_t)(unsigned char)word[1] << 8 |
+	       (uint32_t)(unsigned char)word[2] << 16;
+}
+
+static inline size_t row_of(uint32_t three)
+{
+	return (three * 2654435761u) >> 20;
+}
+
+int starts_add(struct starts *s, const char *begins, size_t rule, struct error *err)
+{
+	while (*begins) {
+		size_t len = strcspn(begins, " ");
+		struct entry_of *e = &s->entries[s->n];
+		uint16_t *row;
+
+		if (len < WORD_LEAST || len > WORD_MOST || s->n + 1 >= ENTRIES_MAX)
+			return fail(err, ERR_INTERNAL, "beginning '%.*s': too short, long or many",
+				    (int)len, begins);
+		row = &s->row[row_of(three_of(begins))];
+		*e = (struct entry_of){.three = three_of(begins),
+				       .len = (uint8_t)len,
+				       .next = *row,
+				       .rule = (uint16_t)rule};
+		memcpy(e->word, begins, len);
+		*row = (uint16_t)++s->n;
+		begins += len;
+		begins += strspn(begins, " ");
+	}
+	return 0;
+}
+
+static bool fits(const struct entry_of *e, const char *at, size_t left)
+{
+	if (left < (size_t)e->len + VALUE_LEAST || memcmp(at, e->word, e->len) != 0)
+		return false;
+	for (size_t i = 0; i < VALUE_LEAST; i++)
+		if (!in_value[(unsigned char)at[e->len + i]])
+			return false;
+	return true;
+}
+
+struct looking {
+	const struct starts *starts;
+	const char *text;
+	size_t high;
+	starts_hit *hit;
+	void *context;
+};
+
+/* A row that is not empty: out of the way of the loop that finds them. */
+__attribute__((noinline)) static bool look_at_row(const struct looking *l, size_t at, size_t row,
+						  uint32_t three)
+{
+	const struct starts *s = l->starts;
+
+	for (size_t i = row; i; i = s->entries[i - 1].next) {
+		const struct entry_of *e = &s->entries[i - 1];
+
+		if (e->three == three && fits(e, l->text + at, l->high - at) &&
+		    !l->hit(l->context, at, e->rule))
+			return false;
+	}
+	return true;
+}
+
+static inline bool look_at(const struct looking *l, size_t at)
+{
+	uint32_t three;
+	size_t row;
+
+	if (l->high - at < WORD_LEAST + VALUE_LEAST)
+		return true;
+	three = three_of(l->text + at);
+	row = l->starts->row[row_of(three)];
+	return row == 0 || look_at_row(l, at, row, three);
+}
+
+static bool is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_';
+}
+
+#ifdef __SSE2__
+/* 0xff for each byte that is part of a word. */
+static lanes words_in(const char *text)
+{
+	lanes v, small;
+
+	memcpy(&v, text, sizeof(v));
+	small = v | 0x20;
+	return (lanes)((small >= 'a') & (small <= 'z')) | (lanes)((v >= '0') & (v <= '9')) |
+	       (lanes)(v == '_');
+}
+
+/* One bit for each of 64 bytes: parts of words, and what is not blank. */
+static inline void look_ahead(const char *text, uint64_t *ret_words, uint64_t *ret_dark)
+{
+	*ret_words = *ret_dark = 0;
+	for (unsigned i = 0; i < BLOCK / LANES; i++) {
+		lanes v;
+		uint64_t words, dark;
+
+		memcpy(&v, text + (size_t)i * LANES, sizeof(v));
+		words = (unsigned)_mm_movemask_epi8((__m128i)words_in(text + (size_t)i * LANES));
+		dark = (unsigned)_mm_movemask_epi8((__m128i)(v > ' '));
+		*ret_words |= words << (i * LANES);
+		*ret_dark |= dark << (i * LANES);
+	}
+}
+
+/* x, n bytes on; what is beyond its end is not known and may be anything. */
+static inline uint64_t later(uint64_t x, unsigned n)
+{
+	return x >> n | ~(~(uint64_t)0 >> n);
+}
+
+/* Words that begin in text[i .. i + 64) and are long enough, with what follows, to be secret. */
+static inline uint64_t long_words(const char *text, bool *before)
+{
+	uint64_t words, dark, begins;
+
+	look_ahead(text, &words, &dark);
+	begins = words & ~(words << 1 | *before);
+	*before = words >> (BLOCK - 1);
+	dark &= later(dark, 1);
+	dark &= later(dark, 2);
+	dark &= later(dark, 4);
+	return begins & dark & later(dark, WORD_LEAST);
+}
+#endif
+
+bool starts_find(const struct starts *s, const struct stretch *in, starts_hit *hit, void *context)
+{
+	const struct looking l = {s, in->text, in->high, hit, context};
+	bool before = in->low > in->floor && is_word(in->text[in->low - 1]);
+	size_t i = in->low;
+
+	if (s->n == 0)
+		return true;
+#ifdef __SSE2__
+	for (; i + BLOCK <= in->high; i += BLOCK) {
+		uint64_t begins = long_words(in->text + i, &before);
+
+		for (; begins; begins &= begins - 1)
+			if (!look_at(&l, i + (size_t)__builtin_ctzll(begins)))
+				return false;
+	}
+#endif
+	for (; i < in->high; i++) {
+		bool word = is_word(in->text[i]);
+
+		if (word && !before && !look_at(&l, i))
+			return false;
+		before = word;
+	}
+	return true;
+}

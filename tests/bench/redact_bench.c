@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* redact_bench.c - how fast output is cleaned, on ordinary and on hostile text.
+ *
+ *     redact_bench [ordinary|hostile|secrets|...]
+ *
+ * One core, CPU time, the standard rules, chunks of 64 KiB as the sandbox reads them; the best of
+ * some rounds.  With a name it does nothing but that text, for perf.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/own.h"
+#include "pattern_sample.h"
+#include "redact/redact_rule.h"
+
+enum { TEXT = 16 << 20, CHUNK = 65536, ROUNDS = 7 };
+
+struct text {
+	char *data;
+	size_t len;
+	struct sample draw;
+};
+
+static const char *pick(struct text *t, const char *const *from, size_t n)
+{
+	return from[sample_below(&t->draw, n)];
+}
+
+static void add(struct text *t, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (t->len + n < TEXT) {
+		memcpy(t->data + t->len, word, n);
+		t->len += n;
+	}
+}
+
+__attribute__((format(printf, 2, 3))) static void add_format(struct text *t, const char *format,
+							     ...)
+{
+	char number[128];
+	va_list list;
+
+	va_start(list, format);
+	(void)vsnprintf(number, sizeof(number), format, list);
+	va_end(list);
+	add(t, number);
+}
+
+static const char *const words[] = {
+	"request",  "handler", "started",  "worker",   "completed", "cache",  "miss",
+	"for",      "item",    "user",     "session",  "opened",    "closed", "connection",
+	"database", "query",   "took",     "rows",     "returned",  "retry",  "scheduled",
+	"backend",  "service", "upstream", "response", "bytes",     "sent",   "status",
+	"config",   "loaded",  "module",   "thread",   "pool",      "queue",  "depth",
+	"key",      "token",   "from",     "to",
+};
+
+static void add_words(struct text *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		add(t, " ");
+		add(t, pick(t, words, ARRAY_LEN(words)));
+	}
+}
+
+static void add_time(struct text *t)
+{
+	add(t, "2026-11-15T");
+	add_format(t, "%02zu:", sample_below(&t->draw, 24));
+	add_format(t, "%02zu:", sample_below(&t->draw, 60));
+	add_format(t, "%02zu.", sample_below(&t->draw, 60));
+	add_format(t, "%03zuZ ", sample_below(&t->draw, 1000));
+}
+
+/* Service logs, a web server's, tracebacks, a compiler's: one line in ten has an address. */
+static void ordinary_line(struct text *t)
+{
+	static const char *const levels[] = {"INFO", "DEBUG", "WARN", "ERROR"};
+	size_t kind = sample_below(&t->draw, 10);
+
+	if (kind == 0) {
+		add_format(t, "203.0.%zu.", sample_below(&t->draw, 256));
+		add_format(t, "%zu - - [15/Nov/2026:10:00:00 +0000] ", sample_below(&t->draw, 256));
+		add_format(t, "\"GET /api/v1/items/%zu HTTP/1.1\" 200 ",
+			   sample_below(&t->draw, 100000));
+		add_format(t, "%zu \"-\" \"Mozilla/5.0 (X11; Linux x86_64)\"\n",
+			   sample_below(&t->draw, 100000));
+	} else if (kind == 1) {
+		add(t, "  File \"/usr/lib/python3/dist-packages/app/");
+		add(t, pick(t, words, ARRAY_LEN(words)));
+		add_format(t, ".py\", line %zu, in run\n", sample_below(&t->draw, 900));
+	} else if (kind == 2) {
+		add_format(t, "[%zu/900] Compiling C object src/core.p/",
+			   sample_below(&t->draw, 900));
+		add(t, pick(t, words, ARRAY_LEN(words)));
+		add(t, ".c.o\n");
+	} else {
+		add_time(t);
+		add(t, pick(t, levels, ARRAY_LEN(levels)));
+		add_format(t, " [worker-%zu]", sample_below(&t->draw, 16));
+		add_words(t, 4 + sample_below(&t->draw, 10));
+		add_format(t, " id=%08zx", sample_below(&t->draw, 0xffffffff));
+		add_format(t, " time=%zums\n", sample_below(&t->draw, 900));
+	}
+}
+
+/* Every word is one that rules look for, without what would make it a secret. */
+static const char *const baits[] = {
+	"password",    "secret",
+	"token",       "api_key",
+	"AKIA",        "ghp_",
+	"glpat-",      "xoxb-",
+	"sk-",         "sk_live_",
+	"eyJ",         "Bearer",
+	"://",         "::",
+	"1.2.3",       "/home/",
+	"hf_",         "npm_",
+	"AIza",        "heroku",
+	"aws",         "key-",
+	"SG.",         "@",
+	"-----BEGIN",  "hooks.slack.com/",
+	"ya29.",       "hvs.",
+	"dapi",        "00",
+	"key",         "=",
+	":",           "authorization: basic",
+	"credential",  "auth_token",
+	"private_key", "passwd",
+	"session_id",
+};
+
+static void keyword_line(struct text *t)
+{
+	for (size_t i = 0; i < 12; i++) {
+		add(t, pick(t, baits, ARRAY_LEN(baits)));
+		add(t, " ");
+	}
+	add(t, "\n");
+}
+
+/* The same without a blank between them: one such word in six bytes. */
+static void hostile_line(struct text *t)
+{
+	for (size_t i = 0; i < 8; i++) {
+		add(t, pick(t, baits, ARRAY_LEN(baits)));
+		add(t, pick(t, (const char *const[]){"", "", "=", ": "}, 4));
+	}
+	add(t, "\n");
+}
+
+/* A real secret of some kind in every line. */
+static void secrets_line(struct text *t)
+{
+	const struct redact_rule *rule =
+		redact_rule_at(sample_below(&t->draw, redact_rule_count()));
+
+	if (rule->opens_block || !(rule->group & REDACT_STANDARD))
+		return;
+	sample_draw(&t->draw, rule->pattern);
+	add(t, "got ");
+	add(t, t->draw.text);
+	add(t, " from the other side\n");
+}
+
+static void dense_line(struct text *t)
+{
+	add_format(t, "password=%08zxQz9! token=", sample_below(&t->draw, 0xffffffff));
+	add_format(t, "a8%08zxK3mz 10.1.2.3 /tmp/x\n", sample_below(&t->draw, 0xffffffff));
+}
+
+static void endless_line(struct text *t)
+{
+	add_words(t, 12);
+	add_format(t, " id=%08zx", sample_below(&t->draw, 0xffffffff));
+}
+
+static const struct {
+	const char *name, *what;
+	void (*line)(struct text *t);
+	double bar;   /* MB/s */
+	double ratio; /* times slower than the first */
+} texts[] = {
+	{"ordinary", "ordinary log text", ordinary_line, 300, 0},
+	{"keywords", "hostile: nothing but keywords", keyword_line, 0, 4},
+	{"hostile", "keywords, glued to each other", hostile_line, 0, 0},
+	{"endless", "one line without end", endless_line, 0, 4},
+	{"secrets", "a secret in every line", secrets_line, 0, 0},
+	{"dense", "four secrets in every line", dense_line, 0, 0},
+};
+
+static void count_out(void *context, const char *data, size_t len)
+{
+	(void)data;
+	*(size_t *)context += len;
+}
+
+static double cpu_s(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static double round_s(struct redact_set *set, const struct text *t)
+{
+	struct error err = {0};
+	size_t out = 0;
+	struct redactor *r = redactor_new(set, count_out, &out, &err);
+	double start = cpu_s();
+
+	for (size_t i = 0; i < t->len; i += CHUNK)
+		redactor_feed(r, t->data + i, t->len - i < CHUNK ? t->len - i : CHUNK);
+	redactor_finish(r);
+	start = cpu_s() - start;
+	redactor_free(r);
+	return start;
+}
+
+static double speed(struct redact_set *set, size_t kind)
+{
+	static char room[TEXT];
+	struct text t = {.data = room, .draw.seed = 1 + kind};
+	double best = 1e9;
+
+	while (t.len < TEXT - 65536)
+		texts[kind].line(&t);
+	for (int i = 0; i < ROUNDS; i++) {
+		double s = round_s(set, &t);
+
+		best = s < best ? s : best;
+	}
+	return (double)t.len / best / 1e6;
+}
+
+static bool report(size_t kind, double mb, double first)
+{
+	bool fine = true;
+
+	printf("  %-32s %7.0f MB/s", texts[kind].what, mb);
+	if (texts[kind].bar > 0) {
+		fine = mb >= texts[kind].bar;
+		printf("   bar %.0f: %s", texts[kind].bar, fine ? "reached" : "MISSED");
+	}
+	if (texts[kind].ratio > 0) {
+		fine = first / mb <= texts[kind].ratio;
+		printf("   %.1fx, bar %.0fx: %s", first / mb, texts[kind].ratio,
+		       fine ? "reached" : "MISSED");
+	}
+	printf("\n");
+	return fine;
+}
+
+int main(int argc, char **argv)
+{
+	const struct redact_config config = {.groups = REDACT_STANDARD};
+	struct error err = {0};
+	double start = cpu_s(), first = 0;
+	struct redact_set *set = redact_set_new(&config, &err);
+	bool fine = true;
+
+	if (!set || redact_set_warm(set, &err) < 0) {
+		(void)fprintf(stderr, "redact_bench: %s\n", err.text);
+		return 1;
+	}
+	printf("redaction, %zu rules, CPU time of one core (set ready in %.2f ms)\n",
+	       redact_rule_count(), (cpu_s() - start) * 1e3);
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		double mb;
+
+		if (argc > 1 && strcmp(argv[1], texts[i].name) != 0)
+			continue;
+		mb = speed(set, i);
+		first = first > 0 ? first : mb;
+		fine = report(i, mb, first) && fine;
+	}
+	redact_set_free(set);
+	return fine ? 0 : 1;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* neutral_test.c - nothing that a terminal obeys or an eye does not see is left. */
+#include "base/own.h"
+#include "base/text.h"
+#include "redact/neutral.h"
+#include "tap.h"
+
+/* In pieces of size bytes. */
+static void clean(const char *text, size_t len, size_t size, char *ret)
+{
+	struct neutral n = {0};
+	size_t out = 0;
+
+	while (len > 0) {
+		size_t piece = size < len ? size : len, left = piece;
+		const char *at = text;
+
+		out += neutral_feed(&n, &at, &left, ret + out, 4096);
+		CHECK(left == 0);
+		text += piece;
+		len -= piece;
+	}
+	out += neutral_finish(&n, ret + out);
+	ret[out] = '\0';
+}
+
+static const struct {
+	const char *text, *want;
+} rows[] = {
+	{"plain text, \ttabs\nand lines", "plain text, \ttabs\nand lines"},
+	{"a\r\nb\rc\r", "a\nb\nc\n"},
+	{"\x1b[1;31mred\x1b[0m", "red"},
+	{"\x1b]0;title\x07"
+	 "after",
+	 "after"},
+	{"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"},
+	{"\x1b]0;never ended\nnext", "\nnext"},
+	{"\x1bPdcs\x1b\\x\x1b_apc\x1b\\y\x1b^pm\x1b\\z", "xyz"},
+	{"\x1b(Bcharset\x1b=keypad", "charsetkeypad"},
+	{"bell\x07 back\x08space del\x7f nul", "bell backspace del nul"},
+	{"c1 \xc2\x9b"
+	 "31mred \xc2\x85",
+	 "c1 red "},
+	{"\xc2\x9dosc\x07z", "z"},
+	{"z\xe2\x80\x8bw\xe2\x80\x8cj\xe2\x80\x8d\xef\xbb\xbf", "zwj"},
+	{"bidi \xe2\x80\xae"
+	 "abc\xe2\x81\xa6x\xe2\x81\xa9",
+	 "bidi abcx"},
+	{"tags \xf3\xa0\x81\x81\xf3\xa0\x80\xa0.", "tags ."},
+	{"soft\xc2\xadhyphen", "softhyphen"},
+	{"\xc3\xa9t\xc3\xa9 \xe4\xb8\xad \xf0\x9f\x98\x80",
+	 "\xc3\xa9t\xc3\xa9 \xe4\xb8\xad \xf0\x9f\x98\x80"},
+	{"caf\xe9 x", "caf\xef\xbf\xbd x"},
+	{"half \xe2\x80", "half \xef\xbf\xbd"},
+	{"joined \xef\xbb\x1b[m\xbf.", "joined \xef\xbf\xbd\xef\xbf\xbd."},
+	{"overlong \xe0\x80\xaf", "overlong \xef\xbf\xbd"},
+	{"surrogate \xed\xa0\x80", "surrogate \xef\xbf\xbd"},
+	{"\x1b", ""},
+	{"\x1b[", ""},
+	{"\x1b[31", ""},
+};
+
+TEST(each_row_comes_out_clean_however_it_is_cut)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		size_t len = strlen(rows[i].text);
+
+		for (size_t size = 1; size <= len; size++) {
+			char got[4096];
+
+			clean(rows[i].text, len, size, got);
+			CHECK_STR(got, rows[i].want);
+		}
+	}
+}
+
+TEST(what_is_clean_stays_as_it_is)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char got[4096];
+
+		clean(rows[i].want, strlen(rows[i].want), 3, got);
+		CHECK_STR(got, rows[i].want);
+		CHECK(text_is_utf8(got, strlen(got)));
+	}
+}
+
+TEST(odd_bytes_are_seen_at_every_place_of_a_long_text)
+{
+	for (size_t at = 0; at < 70; at++) {
+		char text[80], got[256];
+
+		memset(text, 'x', sizeof(text));
+		text[at] = '\x07';
+		clean(text, sizeof(text), sizeof(text), got);
+		CHECK(strlen(got) == sizeof(text) - 1 && strspn(got, "x") == sizeof(text) - 1);
+	}
+}
+
+TEST(it_stops_when_there_is_no_more_room)
+{
+	struct neutral n = {0};
+	const char *text = "0123456789abcdefghijklmnopqrstuvwxyz\n";
+	const char *at = text;
+	size_t len = strlen(text), out = 0;
+	char got[64];
+
+	while (len > 0) {
+		size_t before = len;
+
+		out += neutral_feed(&n, &at, &len, got + out, 9);
+		CHECK(len < before);
+	}
+	got[out] = '\0';
+	CHECK_STR(got, text);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* redactor_test.c - streams: the same bytes out for every way to cut them, and no secret among
+ * them. */
+#include "base/own.h"
+#include "base/text.h"
+#include "pattern_sample.h"
+#include "redact/redact_rule.h"
+#include "redacting.h"
+#include "tap.h"
+
+enum { PER_RULE = 16 };
+
+static const size_t sizes[] = {1, 7, 4096, 65536};
+
+/* Rules whose checks a random text does not pass; they have tests of their own. */
+static bool can_be_drawn(const struct redact_rule *rule)
+{
+	static const char *const hard[] = {"ipv4",     "ipv6",          "card-number",
+					   "phone",    "private-key",   "putty-key",
+					   "password", "home-directory"};
+
+	for (size_t i = 0; i < ARRAY_LEN(hard); i++)
+		if (strcmp(rule->id, hard[i]) == 0)
+			return false;
+	return true;
+}
+
+struct planted {
+	struct buf text;
+	char **secrets;
+	const char **rules;
+	size_t n, room;
+	struct sample draw;
+};
+
+static void plant(struct planted *p, const char *text, size_t begin, size_t end, const char *rule)
+{
+	static const char *const frames[] = {
+		"2026-11-15T10:00:00Z INFO got %s\n",
+		"{\"at\": 17, \"value\": \"%s\"}\n",
+		"export THING='%s' # comment\n",
+		"%s\n",
+		"<a href=\"x\">%s</a> and more text behind it\n",
+		"first line\n\t%s\nlast line\n",
+	};
+	struct error err = {0};
+	const char *frame = frames[sample_below(&p->draw, ARRAY_LEN(frames))];
+	const char *hole = strstr(frame, "%s");
+
+	(void)buf_add(&p->text, frame, (size_t)(hole - frame), &err);
+	(void)buf_add_str(&p->text, text, &err);
+	(void)buf_add_str(&p->text, hole + 2, &err);
+	if (p->n == p->room) {
+		p->room = p->room ? p->room * 2 : 1024;
+		p->secrets = realloc(p->secrets, p->room * sizeof(*p->secrets));
+		p->rules = realloc(p->rules, p->room * sizeof(*p->rules));
+	}
+	p->rules[p->n] = rule;
+	p->secrets[p->n++] = strndup(text + begin, end - begin);
+}
+
+static void plant_all(struct planted *p, uint64_t seed)
+{
+	*p = (struct planted){.draw.seed = seed};
+	buf_init(&p->text, (size_t)1 << 30);
+	for (size_t round = 0; round < PER_RULE; round++) {
+		for (size_t i = 0; i < redact_rule_count(); i++) {
+			const struct redact_rule *rule = redact_rule_at(i);
+			struct found f = {0};
+
+			if (!can_be_drawn(rule))
+				continue;
+			do { /* a value that looks like a word is none of our secrets */
+				sample_draw(&p->draw, rule->pattern);
+				f = (struct found){.text = p->draw.text,
+						   .len = p->draw.len,
+						   .to = p->draw.len,
+						   .begin = p->draw.begin,
+						   .end = p->draw.end};
+			} while (rule->check && !rule->check(&f));
+			plant(p, p->draw.text, p->draw.begin, f.end, rule->id);
+		}
+	}
+}
+
+static void planted_free(struct planted *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		free(p->secrets[i]);
+	free(p->secrets);
+	free(p->rules);
+	buf_done(&p->text);
+}
+
+static size_t count_leaks(const struct planted *p, const char *out)
+{
+	size_t leaks = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (strlen(p->secrets[i]) < 5 || !strstr(out, p->secrets[i]))
+			continue;
+		printf("# leaks: %s %s\n", p->rules[i], p->secrets[i]);
+		leaks++;
+	}
+	return leaks;
+}
+
+TEST(none_of_three_thousand_planted_secrets_leaks_at_any_chunk_size)
+{
+	struct redact_set *set = redacting_set(REDACT_ALL);
+	struct planted p;
+
+	plant_all(&p, 20261115);
+	CHECK(p.n >= 3000);
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		struct buf out = {0};
+		size_t leaks;
+
+		redacting_pieces(set, buf_str(&p.text), p.text.len, redacting_same,
+				 (void *)&sizes[i], &out);
+		leaks = count_leaks(&p, buf_str(&out));
+		printf("# chunks of %zu: %zu of %zu leak\n", sizes[i], leaks, p.n);
+		CHECK(leaks == 0);
+		buf_done(&out);
+	}
+	planted_free(&p);
+	redact_set_free(set);
+}
+
+static size_t any_size(void *context)
+{
+	return 1 + sample_below(context, sample_below(context, 3) ? 50 : 9000);
+}
+
+static void check_chunkings(struct redact_set *set, const char *text, size_t len)
+{
+	struct buf whole = {0};
+	struct sample draw = {.seed = 7};
+	size_t all = len ? len : 1;
+
+	redacting_pieces(set, text, len, redacting_same, &all, &whole);
+	for (size_t i = 0; i < ARRAY_LEN(sizes) + 4; i++) {
+		struct buf out = {0};
+
+		if (i < ARRAY_LEN(sizes))
+			redacting_pieces(set, text, len, redacting_same, (void *)&sizes[i], &out);
+		else
+			redacting_pieces(set, text, len, any_size, &draw, &out);
+		CHECK(out.len == whole.len && memcmp(buf_str(&out), buf_str(&whole), out.len) == 0);
+		buf_done(&out);
+	}
+	CHECK(text_is_utf8(buf_str(&whole), whole.len));
+	buf_done(&whole);
+}
+
+TEST(output_does_not_depend_on_how_the_input_was_cut)
+{
+	struct redact_set *set = redacting_set(REDACT_ALL);
+	struct planted p;
+
+	plant_all(&p, 99);
+	check_chunkings(set, buf_str(&p.text), p.text.len);
+	planted_free(&p);
+	redact_set_free(set);
+}
+
+/* Everything in one line, megabytes long. */
+TEST(a_line_without_end_is_cleaned_in_windows)
+{
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	struct planted p;
+	struct buf out = {0};
+	size_t chunk = 65536;
+
+	plant_all(&p, 4711);
+	for (size_t i = 0; i < p.text.len; i++)
+		if (p.text.data[i] == '\n')
+			p.text.data[i] = ' ';
+	check_chunkings(set, buf_str(&p.text), p.text.len);
+	redacting_pieces(set, buf_str(&p.text), p.text.len, redacting_same, &chunk, &out);
+	for (size_t i = 0; i < p.n; i++) /* optional groups are off */
+		if (strcmp(p.rules[i], "email") != 0 && strlen(p.secrets[i]) >= 5 &&
+		    strstr(buf_str(&out), p.secrets[i])) {
+			printf("# leaks: %s %s\n", p.rules[i], p.secrets[i]);
+			CHECK(!"leaks");
+		}
+	buf_done(&out);
+	planted_free(&p);
+	redact_set_free(set);
+}
+
+TEST(a_secret_longer_than_everything_is_swallowed_whole)
+{
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	size_t len = 500000;
+	own_str text = malloc(len + 64);
+	own_str got = NULL;
+
+	memset(text, 'A', len);
+	memcpy(text, "see ya29.", 9);
+	memcpy(text + len, " behind\n", 9);
+	got = redacting_text(set, text);
+	CHECK_STR(got, "see [REDACTED:gcp-oauth-token] behind\n");
+	check_chunkings(set, text, len + 8);
+	redact_set_free(set);
+}
+
+TEST(a_secret_across_the_border_of_two_windows_is_found)
+{
+	static const char secret[] = "ghp_"
+				     "abcdefghijklmnopqrstuvwxyz0123456789";
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	size_t len = 140000;
+	own_str text = malloc(len + 1);
+
+	for (size_t at = 90000; at < 135000; at += 13) {
+		own_str got = NULL;
+
+		memset(text, ' ', len);
+		text[len] = '\0';
+		memcpy(text + at, secret, strlen(secret));
+		got = redacting_text(set, text);
+		CHECK(!strstr(got, "ghp_") && !strstr(got, "23456789"));
+		CHECK(strstr(got, "[REDACTED:github-token]") != NULL);
+		at += at % 700 == 0 ? 0 : 900;
+	}
+	redact_set_free(set);
+}
+
+TEST(more_than_can_be_kept_is_replaced_whole)
+{
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	size_t n = 12000;
+	own_str text = malloc(n * 8 + 1);
+	own_str got = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		memcpy(text + i * 8, "8.8.8.8 ", 8);
+	text[n * 8 - 1] = '\n';
+	text[n * 8] = '\0';
+	got = redacting_text(set, text);
+	CHECK_STR(got, "[REDACTED:limit]\n");
+	check_chunkings(set, text, n * 8);
+	redact_set_free(set);
+}
+
+TEST(many_lines_with_much_in_each_are_all_cleaned)
+{
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	size_t n = 20000;
+	own_str text = malloc(n * 8 + 1);
+	own_str got = NULL;
+	size_t labels = 0;
+
+	for (size_t i = 0; i < n; i++)
+		memcpy(text + i * 8, "8.8.8.8\n", 8);
+	text[n * 8] = '\0';
+	got = redacting_text(set, text);
+	for (const char *p = got; (p = strstr(p, "[REDACTED:ipv4]\n")); p++)
+		labels++;
+	CHECK(labels == n && !strstr(got, "8.8"));
+	check_chunkings(set, text, n * 8);
+	redact_set_free(set);
+}
+
+TEST(counts_say_what_was_replaced)
+{
+	static const char text[] = "8.8.8.8 and 9.9.9.9 and /home/"
+				   "jane\n";
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	struct buf out = {0};
+	struct error err = {0};
+	struct redact_count counts[4];
+	struct redactor *r;
+
+	buf_init(&out, 4096);
+	r = redactor_new(set, redacting_sink, &out, &err);
+	redactor_feed(r, text, strlen(text));
+	redactor_finish(r);
+	CHECK(redactor_counts(r, counts, 4) == 2);
+	CHECK_STR(counts[0].id, "home-directory");
+	CHECK(counts[0].count == 1);
+	CHECK_STR(counts[1].id, "ipv4");
+	CHECK(counts[1].count == 2 && redactor_total(r) == 3);
+	CHECK(redactor_canary(r) == NULL);
+	redactor_free(r);
+	buf_done(&out);
+	redact_set_free(set);
+}
+
+TEST(a_group_that_is_off_is_not_looked_for)
+{
+	struct redact_set *set = redacting_set(REDACT_STANDARD & ~(unsigned)REDACT_ADDRESS);
+	own_str got = redacting_text(set, "8.8.8.8 jane@example.com ghp_"
+					  "abcdefghijklmnopqrstuvwxyz0123456789");
+
+	CHECK_STR(got, "8.8.8.8 jane@example.com [REDACTED:github-token]");
+	redact_set_free(set);
+}
+
+TEST(what_hides_in_a_secret_does_not_hide_it)
+{
+	static const char *const texts[] = {
+		"gh\xe2\x80\x8bp_abcdefghijklmnopqrstuvwxyz0123456789",
+		"ghp_\x1b[31mabcdefghijklmnop\x1b[0mqrstuvwxyz0123456789",
+		"ghp_abcdefghij\xe2\x80\xaeklmnopqrstuvwxyz0123456789",
+		"ghp_abcdefghij\x07\x08\x7fklmnopqrstuvwxyz0123456789",
+		"ghp_abcdefghij\x1b]0;title\x07klmnopqrstuvwxyz0123456789",
+		"ghp_abcdefghij\xc2\x9b"
+		"31mklmnopqrstuvwxyz0123456789",
+	};
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		own_str got = redacting_text(set, texts[i]);
+
+		CHECK_STR(got, "[REDACTED:github-token]");
+		check_chunkings(set, texts[i], strlen(texts[i]));
+	}
+	redact_set_free(set);
+}
