@@ -12,9 +12,12 @@ sandbox: base call sandbox
 policy:  base call policy
 screen:  base call screen
 redact:  base call redact
-gate:    base call policy screen redact sandbox lib gate
-cli:     base call policy screen redact gate sandbox cli lib
+audit:   base call audit
+scribe:  base call audit sandbox scribe
+gate:    base call policy screen redact audit sandbox lib gate
+cli:     base call policy screen redact audit gate sandbox cli lib
 lib:     base call sandbox cli lib
+musl:    base
 TABLE
 }
 

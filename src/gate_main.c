@@ -15,13 +15,24 @@ static const struct {
 	{"screen", cmd_screen},
 };
 
+/* What was printed is a part of the answer: one that got lost is no success. */
+static int finish(int code)
+{
+	struct error err = {0};
+
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	(void)fail_sys(&err, "write the answer");
+	return cli_complain(&err);
+}
+
 int main(int argc, char **argv)
 {
 	if (!cli_process_is_fit())
 		return EXIT_BELLJAR;
 	for (size_t i = 0; argc > 1 && i < ARRAY_LEN(commands); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
+			return finish(commands[i].run(argc - 1, argv + 1));
 	(void)fprintf(stderr, "belljar-gate is a part of belljar: see belljar --help\n");
 	return EXIT_BELLJAR;
 }

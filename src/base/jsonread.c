@@ -2,6 +2,7 @@
 /* jsonread.c - foreign bytes become JSON values, strictly. */
 #include "base/jsonread.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -43,6 +44,9 @@ json_t *jsonread(const char *data, size_t len, size_t limit, struct error *err)
 	ret = json_loadb(data, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
 	if (ret)
 		return ret;
+	/* Its words are for whoever called it. */
+	if (json_error_code(&why) == json_error_null_character)
+		(void)snprintf(why.text, sizeof(why.text), "a string holds a NUL (\\u0000)");
 	text_one_line(why.text, text, sizeof(text));
 	(void)fail(err, ERR_CALLER, "line %d, column %d: %s", why.line, why.column, text);
 	return NULL;

@@ -229,11 +229,13 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+enum { WORD_MAX = 31, SHORT_MIN = 3 };
+
 /* How many letters must be added, left out, replaced or swapped with their neighbour to make one
- * word the other.  Words of at most 31 characters; longer ones are far from everything. */
+ * word the other.  Words of at most WORD_MAX characters; longer ones are far from everything. */
 static size_t distance(const char *a, const char *b)
 {
-	size_t steps[32][32], la = strlen(a), lb = strlen(b);
+	size_t steps[WORD_MAX + 1][WORD_MAX + 1], la = strlen(a), lb = strlen(b);
 
 	if (la >= ARRAY_LEN(steps) || lb >= ARRAY_LEN(steps))
 		return ARRAY_LEN(steps);
@@ -256,10 +258,15 @@ static size_t distance(const char *a, const char *b)
 const char *text_nearest(const char *word, const char *const *names)
 {
 	const char *best = NULL;
-	size_t best_distance = strlen(word) / 3 + 2;
+	size_t len = strlen(word), best_distance = len / 3 + 2;
 
+	if (len == 0 || len > WORD_MAX)
+		return NULL;
 	for (; *names; names++) {
-		size_t d = distance(word, *names);
+		/* "int" for integer: shortened, not mistyped. */
+		size_t d = len >= SHORT_MIN && strncmp(word, *names, len) == 0
+				   ? 1
+				   : distance(word, *names);
 
 		if (d < best_distance) {
 			best_distance = d;

@@ -6,12 +6,12 @@
 #include "call/pack.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/pages.h"
 
 struct head {
 	uint32_t argc;
@@ -20,7 +20,7 @@ struct head {
 
 void words_done(struct words *w)
 {
-	free(w->block);
+	pages_free(w->block, w->block_size);
 	*w = (struct words){0};
 }
 
@@ -99,6 +99,7 @@ int unpack_words(char *bytes, size_t len, struct words *ret, struct error *err)
 	struct words w = {0};
 	struct head head;
 	char **lists;
+	size_t size;
 
 	if (len < sizeof(head))
 		return fail(err, ERR_CALLER, "packed words: %zu bytes are too few", len);
@@ -106,10 +107,12 @@ int unpack_words(char *bytes, size_t len, struct words *ret, struct error *err)
 	if (head.argc == 0 || head.argc > PACK_WORDS_MAX || head.envc > PACK_WORDS_MAX)
 		return fail(err, ERR_CALLER, "packed words: counts %u and %u are out of range",
 			    head.argc, head.envc);
-	lists = calloc((size_t)head.argc + head.envc + 2, sizeof(char *));
+	size = ((size_t)head.argc + head.envc + 2) * sizeof(char *);
+	lists = pages_new(size);
 	if (!lists)
 		return fail_sys(err, "allocate %u words", head.argc + head.envc);
-	w = (struct words){.argv = lists, .env = lists + head.argc + 1, .block = lists};
+	w = (struct words){
+		.argv = lists, .env = lists + head.argc + 1, .block = lists, .block_size = size};
 	if (point_at_words(w.argv, head.argc, &at, bytes + len) < 0 ||
 	    point_at_words(w.env, head.envc, &at, bytes + len) < 0 || at != bytes + len) {
 		words_done(&w);

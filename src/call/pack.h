@@ -14,6 +14,7 @@ struct words {
 	char **argv; /* NULL-terminated, into the packed bytes */
 	char **env;
 	void *block; /* holds both lists */
+	size_t block_size;
 };
 
 void words_done(struct words *w);

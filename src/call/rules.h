@@ -187,6 +187,14 @@ struct tool {
 	struct place place;
 };
 
+/* The log of what was called.  bodies counts as enum blob_mode (audit/blob.h) does. */
+struct audit_rules {
+	bool off;
+	const char *directory; /* NULL: the standard one */
+	bool always;           /* on disk before the call runs, not 100 ms later */
+	int bodies;
+};
+
 struct client {
 	const char *name;
 	const char *key_sha256; /* 64 hex digits; NULL: not by key */

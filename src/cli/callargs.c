@@ -44,12 +44,14 @@ static json_t *value_of(const struct tool *tool, const char *name, const char *t
 	if (is_text(tool, name)) {
 		value = json_string(text);
 		if (!value)
-			(void)fail(err, ERR_CALLER, "--arg %s: the value is not UTF-8", name);
+			(void)fail(err, ERR_REFUSED, "--arg %s: the value is not UTF-8", name);
 		return value;
 	}
 	value = jsonread(text, strlen(text), CLI_TEXT_MAX, err);
-	if (!value)
+	if (!value) {
 		(void)fail_in(err, "--arg %s=%.60s", name, text);
+		err->kind = ERR_REFUSED;
+	}
 	return value;
 }
 
@@ -65,12 +67,12 @@ static int add_argument(json_t *object, const struct tool *tool, const char *wor
 	if (word[len] != '=' || len == 0)
 		return fail(err, ERR_CALLER, "--arg %.60s: give NAME=VALUE", word);
 	if (json_object_get(object, name))
-		return fail(err, ERR_CALLER, "--arg %s is there twice", name);
+		return fail(err, ERR_REFUSED, "--arg %s is there twice", name);
 	value = value_of(tool, name, word + len + 1, err);
 	if (!value)
 		return -1;
 	if (json_object_set_new(object, name, value) < 0)
-		return fail(err, ERR_CALLER, "--arg %.60s: the name is not UTF-8", name);
+		return fail(err, ERR_REFUSED, "--arg %.60s: the name is not UTF-8", name);
 	return 0;
 }
 
@@ -86,10 +88,13 @@ static json_t *read_object(const char *json, struct error *err)
 	if (file)
 		json = buf_str(&text);
 	value = jsonread(json, file ? text.len : strlen(json), CLI_TEXT_MAX, err);
-	if (!value)
-		return (void)fail_in(err, "--args"), NULL;
+	if (!value) {
+		(void)fail_in(err, "--args");
+		err->kind = ERR_REFUSED;
+		return NULL;
+	}
 	if (!json_is_object(value))
-		return (void)fail(err, ERR_CALLER, "--args: give an object, not %s",
+		return (void)fail(err, ERR_REFUSED, "--args: give an object, not %s",
 				  jsonread_kind(value)),
 		       NULL;
 	return TAKE(value);

@@ -19,6 +19,7 @@ struct call_options {
 	const char *client;
 	const char *policy;
 	const char *state;
+	const char *audit;
 	bool dry_run, json, quiet, help;
 };
 
@@ -29,6 +30,7 @@ static const struct word_row rows[] = {
 	{"client", "NAME", WORD_TEXT, AT(client), "on whose behalf (standard: by your uid)"},
 	{"policy", "FILE", WORD_TEXT, AT(policy), "another policy file"},
 	{"state", "DIR", WORD_TEXT, AT(state), "where rates and budgets are kept"},
+	{"audit", "DIR", WORD_TEXT, AT(audit), "where the log of calls is kept"},
 	{"dry-run", NULL, WORD_FLAG, AT(dry_run), "say what would be decided, and run nothing"},
 	{"json", NULL, WORD_FLAG, AT(json), "print the answer as JSON instead of the output"},
 	{"quiet", NULL, WORD_FLAG, AT(quiet), "no closing line and no warnings"},
@@ -107,6 +109,26 @@ static struct meter *open_meter(const struct call_options *o, struct error *err)
 	return m;
 }
 
+/* The log of this call, or NULL: then the path refuses it, unless the policy wants no log. */
+static struct audit *open_audit(const struct policy *policy, const struct call_options *o,
+				struct audit *ret, char *scribe, size_t room, struct error *err)
+{
+	static const char *const places[] = {"belljar-scribe"};
+	struct audit_config config = {
+		.directory = policy->audit.directory ? policy->audit.directory : o->audit,
+		.state = o->state,
+		.scribe = scribe,
+		.allow_degraded = policy->allow_degraded,
+		.durable = policy->audit.always,
+	};
+
+	if (o->dry_run || policy->audit.off ||
+	    sibling_find(places, ARRAY_LEN(places), scribe, room, err) < 0 ||
+	    audit_open(ret, &config, err) < 0)
+		return NULL;
+	return ret;
+}
+
 static int prepare(struct passage *p, const struct call_options *o, char *helper, size_t room,
 		   struct error *err)
 {
@@ -125,22 +147,26 @@ static int prepare(struct passage *p, const struct call_options *o, char *helper
 
 static int call(const struct policy *policy, const char *tool, const struct call_options *o)
 {
-	struct error err = {0};
+	own(audit) audit;
+	struct error err = {0}, wrong = {0};
 	own_json args =
-		cli_arguments(o->args, &o->arg, cli_visible_tool(policy, o->client, tool), &err);
+		cli_arguments(o->args, &o->arg, cli_visible_tool(policy, o->client, tool), &wrong);
 	__attribute__((cleanup(meter_end))) struct meter *meter = NULL;
 	own(passage) p;
-	char helper[PATH_MAX];
+	char helper[PATH_MAX], scribe[PATH_MAX];
 	int prepared;
 
+	audit_init(&audit);
 	passage_init(&p);
-	if (!args)
-		return cli_complain(&err);
+	if (!args && wrong.kind != ERR_REFUSED)
+		return cli_complain(&wrong);
 	prepared = prepare(&p, o, helper, sizeof(helper), &err);
 	meter = p.meter;
 	if (prepared < 0)
 		return cli_complain(&err);
 	p.policy = policy;
+	p.audit = open_audit(policy, o, &audit, scribe, sizeof(scribe), &p.trouble);
+	p.unread = args ? NULL : wrong.text;
 	p.call = (struct tool_call){o->client, getuid(), tool, args};
 	gate_pass(&p);
 	return report(&p, o);
@@ -165,5 +191,11 @@ int cmd_call(int argc, char **argv)
 		return cli_complain(&err);
 	}
 	policy = cli_load_policy(o.policy);
-	return policy ? call(policy, rest.word[0], &o) : EXIT_BELLJAR;
+	if (!policy)
+		return EXIT_BELLJAR;
+	if (o.audit && policy->audit.directory) {
+		(void)fail(&err, ERR_CALLER, "the policy says where the log is: leave --audit out");
+		return cli_complain(&err);
+	}
+	return call(policy, rest.word[0], &o);
 }

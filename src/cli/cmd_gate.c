@@ -15,7 +15,8 @@
 #include "cli/sibling.h"
 
 /* What belljar-gate looks at; the rest of the caller's environment stays here. */
-static const char *const kept[] = {"BELLJAR_POLICY", "BELLJAR_STATE", "XDG_STATE_HOME", "HOME"};
+static const char *const kept[] = {"BELLJAR_POLICY", "BELLJAR_STATE", "BELLJAR_AUDIT",
+				   "XDG_STATE_HOME", "HOME"};
 
 static void keep_environment(char **ret)
 {

@@ -37,7 +37,7 @@ static const struct word_row rows[] = {
 	{"args", "JSON|@FILE|-", WORD_TEXT, AT(args), "explain: all of them as one JSON object"},
 	{"client", "NAME", WORD_TEXT, AT(client), "explain: on whose behalf (by your uid)"},
 	{"policy", "FILE", WORD_TEXT, AT(policy), "another policy file"},
-	{"json", NULL, WORD_FLAG, AT(json), "check, test, explain: as one JSON object"},
+	{"json", NULL, WORD_FLAG, AT(json), "check, test, explain of a call: as one JSON object"},
 	{"help", NULL, WORD_FLAG, AT(help), "this list"},
 	{0},
 };
@@ -160,6 +160,8 @@ static int test(const char *file, const struct policy_options *o, struct complai
 	own_policy p = gate_check(file, c);
 	size_t n = 0, failed = 0;
 
+	if (!p && o->json)
+		return json_verdict(file, p, c, 0) ? EXIT_BELLJAR : POLICY_WRONG;
 	if (!p) {
 		cli_print_complaints(stderr, c);
 		return POLICY_WRONG;
@@ -222,6 +224,11 @@ static int explain(const char *file, const char *tool, const struct policy_optio
 		return EXIT_BELLJAR;
 	if (tool && (o->args || o->arg.n))
 		return explain_call(p, tool, o);
+	if (o->json) {
+		(void)fail(&err, ERR_CALLER,
+			   "explain --json tells of a call: give a tool and --args or --arg");
+		return cli_complain(&err);
+	}
 	if (!tool) {
 		words_policy(p, stdout);
 		return 0;

@@ -60,11 +60,12 @@ int cli_read_file(const char *file, struct buf *ret, struct error *err)
 	own_fd fd = standard ? fcntl(0, F_DUPFD_CLOEXEC, 3)
 			     : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	char chunk[16384];
-	ssize_t n;
+	ssize_t n = 0;
 
 	if (fd < 0)
 		return fail(err, ERR_CALLER, "%s: %s", file, strerror(errno));
-	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
+	/* What is too long is not read to its end: it may have none. */
+	while (!ret->cut && (n = read(fd, chunk, sizeof(chunk))) > 0)
 		if (buf_add(ret, chunk, (size_t)n, err) < 0)
 			return -1;
 	if (n < 0)

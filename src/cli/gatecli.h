@@ -20,7 +20,8 @@ void cli_print_complaints(FILE *to, const struct complaints *c);
 /* What policy says about a tool, if this client (NULL: this uid) may know of it; else NULL. */
 const struct tool *cli_visible_tool(const struct policy *p, const char *client, const char *tool);
 /* The object that a call's arguments are, from --args (JSON, @FILE or - for standard input) or from
- * --arg NAME=VALUE, each typed by how the tool declares it; tool NULL: all are strings. */
+ * --arg NAME=VALUE, each typed by how the tool declares it; tool NULL: all are strings.  NULL:
+ * err's kind is ERR_REFUSED if there are arguments which are none. */
 json_t *cli_arguments(const char *json, const struct word_list *each, const struct tool *tool,
 		      struct error *err);
 /* A whole file, or standard input for "-". */

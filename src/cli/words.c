@@ -15,7 +15,7 @@ static int unknown(const struct word_row *rows, const char *command, const char 
 	char asked[64];
 	const char *near;
 
-	for (size_t i = 0; rows[i].name && i < ARRAY_LEN(names) - 1; i++)
+	for (size_t i = 0; i < ARRAY_LEN(names) - 1 && rows[i].name; i++)
 		names[i] = rows[i].name;
 	(void)snprintf(asked, sizeof(asked), "%.*s", (int)strcspn(word, "="), word);
 	near = text_nearest(asked + strspn(asked, "-"), names);

@@ -64,6 +64,17 @@ static enum verdict say_not_installed(struct passage *p, const char *program)
 	return step_deny(p);
 }
 
+static enum verdict say_none_installed(struct passage *p)
+{
+	char rule[160];
+
+	(void)why_deny(&p->why, WHY_FILE, rule_of(p, "programs", rule, sizeof(rule)),
+		       "none of the tool's programs is installed here");
+	why_hint(&p->why, "tell the operator");
+	why_retry(&p->why, 0);
+	return step_deny(p);
+}
+
 /* What is not installed is left out.  An empty list would mean "everything may run", so it never
  * stands for a tool that has a wall. */
 static enum verdict add_programs(struct passage *p, struct profile *profile)
@@ -76,13 +87,20 @@ static enum verdict add_programs(struct passage *p, struct profile *profile)
 
 	if (!wall)
 		wall = &only;
-	for (size_t i = 0; i < wall->n && profile->n_programs < PROGRAMS_MAX - 1; i++)
+	if (wall->n + 1 > PROGRAMS_MAX) { /* one more: the shell */
+		struct error err;
+
+		(void)fail(&err, ERR_CONFIG, "tools.%s.programs: more than %d", tool->name,
+			   PROGRAMS_MAX - 1);
+		return fail_internally(p, &err);
+	}
+	for (size_t i = 0; i < wall->n; i++)
 		if (programs_exist(root, wall->word[i]))
 			profile->programs[profile->n_programs++] = wall->word[i];
 		else if (strcmp(wall->word[i], first) == 0)
 			return say_not_installed(p, first);
-	if (profile->n_programs == 0 || wall->n > PROGRAMS_MAX - 1)
-		return say_not_installed(p, first);
+	if (profile->n_programs == 0)
+		return say_none_installed(p);
 	if (p->shell)
 		profile->programs[profile->n_programs++] = "sh";
 	return GO_ON;
@@ -96,7 +114,7 @@ static int add_mounts(const struct tool *tool, struct arena *arena, struct profi
 	for (size_t i = 0; i < tool->n_mounts; i++) {
 		const struct mount_rule *m = &tool->mounts[i];
 
-		if (!m->inside && strpbrk(m->source, "*?[")) {
+		if (!m->inside && strpbrk(m->source, "*?[\\")) {
 			if (expand_mount(m, arena, profile, err) < 0)
 				return -1;
 			continue;
@@ -137,6 +155,22 @@ static int add_paths(const struct path_grants *paths, struct profile *profile, s
 			.source = path, .inside = path, .dev = st.st_dev, .ino = st.st_ino};
 	}
 	return 0;
+}
+
+/* A mount hides what was put up beneath it before. */
+static int compare_places(const void *left, const void *right)
+{
+	const struct grant *a = left, *b = right;
+	int order = strcmp(a->inside, b->inside);
+
+	return order ? order : (int)b->write - (int)a->write;
+}
+
+/* What is beneath comes behind what is above, whatever the order in the policy, and in the same
+ * place the one for reading last: what the owner said of the smaller part holds there. */
+static void order_grants(struct profile *profile)
+{
+	qsort(profile->grants, profile->n_grants, sizeof(profile->grants[0]), compare_places);
 }
 
 /* The helper is told SOURCE:INSIDE, and a colon before a slash is where it cuts. */
@@ -203,15 +237,15 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	if (add_mounts(tool, &p->judged.arena, &r->profile, err) < 0 ||
 	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
 		return -1;
+	order_grants(&r->profile);
 	return set_program(p, e, err);
 }
 
 /* What happened. */
 
 /* Nothing ran, and not because of a rule: in words that name nothing of the host. */
-static enum verdict explain_failure(struct passage *p)
+static enum verdict explain_failure(struct passage *p, const struct error *err)
 {
-	struct error *err = &p->account.outcome.error;
 	const struct tool *tool = p->judged.tool;
 	char rule[160];
 
@@ -223,9 +257,18 @@ static enum verdict explain_failure(struct passage *p)
 		why_retry(&p->why, 0);
 	} else if (err->kind == ERR_NOT_FOUND) {
 		(void)say_not_installed(p, p->judged.argv[0]);
+	} else if (err->kind == ERR_REFUSED) {
+		(void)why_deny(&p->why, WHY_KERNEL, "programs",
+			       "the program may not be executed in the box");
 	} else if (err->kind == ERR_CALLER && p->judged.paths.n) {
 		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "args", rule, sizeof(rule)),
 			       "a path that was named cannot be shown in the box");
+	} else if (err->kind == ERR_CALLER && tool->n_mounts) {
+		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "read", rule, sizeof(rule)),
+			       "a file or directory that the tool is granted cannot be shown in "
+			       "the box");
+		why_hint(&p->why, "tell the operator");
+		why_retry(&p->why, 0);
 	} else if (err->kind == ERR_CONFIG) {
 		(void)why_deny(&p->why, WHY_KERNEL, "layers", "this host cannot make such a box");
 		why_hint(&p->why, "tell the operator, who can ask belljar doctor");
@@ -233,7 +276,6 @@ static enum verdict explain_failure(struct passage *p)
 	} else {
 		(void)why_internal(&p->why, err);
 	}
-	(void)fail(err, err->kind, "%s", p->why.what);
 	return step_deny(p);
 }
 
@@ -241,8 +283,11 @@ static enum verdict look_at_end(struct passage *p)
 {
 	struct outcome *o = &p->account.outcome;
 
-	if (o->end == END_NOT_STARTED)
-		return explain_failure(p);
+	if (o->end == END_NOT_STARTED) {
+		(void)explain_failure(p, &o->error);
+		(void)fail(&o->error, o->error.kind, "%s", p->why.what);
+		return STOP;
+	}
 	p->ran = true;
 	if (o->end == END_UNKNOWN) {
 		p->trouble = o->error;
@@ -280,7 +325,7 @@ enum verdict step_run(struct passage *p)
 	if (p->judged.tool->kind == KIND_COMMAND && add_programs(p, &e->request.profile) != GO_ON)
 		return STOP;
 	if (fill(p, e, &err) < 0)
-		return fail_internally(p, &err);
+		return explain_failure(p, &err);
 	go(p, e);
 	return look_at_end(p);
 }

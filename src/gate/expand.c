@@ -29,7 +29,8 @@ struct walk {
 	size_t looks;
 };
 
-static int grant(struct walk *w, const char *name, struct error *err)
+/* As the file that it is now: the name may come to mean something else, also a link. */
+static int grant(struct walk *w, const char *name, const struct stat *st, struct error *err)
 {
 	struct profile *p = w->profile;
 	char *path = arena_printf(w->arena, err, "%s/%s", w->base, name);
@@ -39,8 +40,11 @@ static int grant(struct walk *w, const char *name, struct error *err)
 	if (p->n_grants == GRANTS_MAX)
 		return fail(err, ERR_CONFIG, "%s/%s matches more than %d files", w->base,
 			    w->pattern, GRANTS_MAX);
-	p->grants[p->n_grants++] =
-		(struct grant){.source = path, .inside = path, .write = w->write};
+	p->grants[p->n_grants++] = (struct grant){.source = path,
+						  .inside = path,
+						  .write = w->write,
+						  .dev = st->st_dev,
+						  .ino = st->st_ino};
 	return 0;
 }
 
@@ -60,7 +64,7 @@ static int look_at(struct walk *w, int dir, const char *name, unsigned depth, st
 	    (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
 		return 0; /* gone, or nothing to grant */
 	if (glob_match(w->pattern, name))
-		return grant(w, name, err);
+		return grant(w, name, &st, err);
 	if (!S_ISDIR(st.st_mode) || depth == DEPTH_MAX || !glob_may_enter(w->pattern, name))
 		return 0;
 	fd = openat(dir, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -6,6 +6,7 @@
 #ifndef GATE_GATE_H
 #define GATE_GATE_H
 
+#include "audit/announce.h"
 #include "call/call.h"
 #include "policy/judge.h"
 #include "policy/meter.h"
@@ -22,11 +23,21 @@ struct policy *gate_check(const char *file, struct complaints *ret);
 void gate_test_one(const struct policy *p, const struct tool *t, size_t i, struct complaints *ret);
 void gate_test(const struct policy *p, size_t *ret_n, struct complaints *ret);
 
+/* Text as it may be written down; the caller frees it.  NULL: err, and nothing is written. */
+struct cleaner {
+	char *(*clean)(void *context, const char *text, size_t len, size_t *ret_len,
+		       struct error *err);
+	void *context;
+};
+
 /* One call on its way.  All zeros denies. */
 struct passage {
 	const struct policy *policy;
-	struct meter *meter; /* NULL: rates are not asked (tests in the file) */
+	struct audit *audit;    /* NULL: it cannot be written down, so nothing runs */
+	struct cleaner cleaner; /* for what is written down; no function: as it is */
+	struct meter *meter;    /* NULL: rates are not asked (tests in the file) */
 	struct tool_call call;
+	const char *unread;             /* why what came is no call; NULL: it is one */
 	bool dry_run;                   /* judge and screen, charge nothing, run nothing */
 	const char *helper;             /* the belljar that keeps the slot */
 	struct live live_out, live_err; /* output goes there as it comes */
@@ -37,8 +48,10 @@ struct passage {
 	bool shell; /* the command needs one: it goes into the wall besides the tool's programs */
 	struct remaining left;
 	uint64_t ticket;
-	bool admitted;          /* the ticket is to be given back */
-	enum decision decision; /* of all stages together */
+	bool admitted;                                 /* the ticket is to be given back */
+	bool announced;                                /* the log says that it began */
+	struct audit_receipt receipt_started, receipt; /* of its beginning; of its end */
+	enum decision decision;                        /* of all stages together */
 	struct why why;
 	const char *ended_by; /* the stage that refused; NULL: none */
 	bool ran;             /* account says what happened */

@@ -9,6 +9,8 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "gate/gate.h"
+#include "sandbox/native/grants.h"
+#include "screen/findings.h"
 
 /* Names of screening rules. */
 
@@ -48,6 +50,14 @@ static const char *nearest_rule(const char *name)
 	return near;
 }
 
+static bool words_have(const struct words *w, const char *word)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (strcmp(w->word[i], word) == 0)
+			return true;
+	return false;
+}
+
 static void check_modes(const struct tool *t, struct complaints *ret)
 {
 	char path[160];
@@ -65,6 +75,27 @@ static void check_modes(const struct tool *t, struct complaints *ret)
 	}
 }
 
+/* A list of modules that nothing keeps to is a mistake, not a wish. */
+static void check_imports(const struct tool *t, struct complaints *ret)
+{
+	static const char *const rules[][2] = {{"python", "python.import"},
+					       {"node", "node.import"}};
+	const struct screen_row *rows;
+	char path[160];
+	size_t n;
+
+	rows = screen_rows(&n);
+	(void)snprintf(path, sizeof(path), "tools.%s.screen.imports", t->name);
+	for (size_t k = 0; t->screen.has_imports && k < ARRAY_LEN(rules); k++)
+		for (size_t i = 0; words_have(&t->languages, rules[k][0]) && i < n; i++)
+			if (strcmp(rows[i].id, rules[k][1]) == 0 &&
+			    screen_mode_of(&t->screen, &rows[i]) == SCREEN_OFF)
+				complain(ret, t->place, path,
+					 "counts for nothing: %s is off; give it a mode of its "
+					 "own under rules",
+					 rules[k][1]);
+}
+
 static void check_constructs(const struct tool *t, struct complaints *ret)
 {
 	char path[160];
@@ -79,6 +110,23 @@ static void check_constructs(const struct tool *t, struct complaints *ret)
 		(void)snprintf(path, sizeof(path), "tools.%s.screen.allow", t->name);
 		complain(ret, t->place, path, "a command line has no construct '%s'%s%s%s", word,
 			 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	}
+}
+
+/* Places that every box has for itself.  What a pattern matches is asked when it is known. */
+static void check_places(const struct tool *t, struct complaints *ret)
+{
+	for (size_t i = 0; i < t->n_mounts; i++) {
+		const struct mount_rule *m = &t->mounts[i];
+		const struct grant g = {.source = m->source,
+					.inside = m->inside ? m->inside : m->source,
+					.write = m->write};
+		struct error err = {0};
+		char path[160];
+
+		(void)snprintf(path, sizeof(path), "tools.%s", t->name);
+		if (grants_check_place(&g, &err) < 0)
+			complain(ret, m->place, path, "%s", err.text);
 	}
 }
 
@@ -172,7 +220,9 @@ struct policy *gate_check(const char *file, struct complaints *ret)
 		return NULL;
 	for (size_t i = 0; i < p->n_tools; i++) {
 		check_modes(&p->tools[i], ret);
+		check_imports(&p->tools[i], ret);
 		check_constructs(&p->tools[i], ret);
+		check_places(&p->tools[i], ret);
 		label(&p->tools[i]);
 	}
 	return ret->n ? NULL : TAKE(p);

@@ -70,6 +70,31 @@ static enum answer inspect(struct passage *p)
 	return ANSWER_DENY;
 }
 
+/* The kernel would refuse it later, and not say which. */
+static enum answer check_size(struct passage *p)
+{
+	enum { WORD_MAX = (128 << 10) - 1, LINE_MAX = 1 << 20 };
+	char **argv = p->judged.argv;
+	size_t longest = 0, all = 0;
+	char rule[160];
+
+	for (size_t i = 0; argv && argv[i]; i++) {
+		size_t len = strlen(argv[i]);
+
+		longest = len > longest ? len : longest;
+		all += len + 1;
+	}
+	if (longest <= WORD_MAX && all <= LINE_MAX)
+		return ANSWER_ALLOW;
+	(void)snprintf(rule, sizeof(rule), "tools.%s.args", p->judged.tool->name);
+	(void)why_deny(&p->why, WHY_LIMIT, rule,
+		       "the command line has %zu bytes, and %zu in its longest word; a program is "
+		       "given at most %d and %d",
+		       all, longest, LINE_MAX, WORD_MAX);
+	why_hint(&p->why, "send less, or large text as the call's stdin if the tool takes it");
+	return ANSWER_DENY;
+}
+
 /* A rule that is a setting of the tool's is named by its place in the file, as all others are; the
  * screen knows nothing of tools. */
 static void name_rule(struct passage *p)
@@ -85,7 +110,7 @@ static void name_rule(struct passage *p)
 
 enum verdict step_screen(struct passage *p)
 {
-	if (inspect(p) == ANSWER_ALLOW)
+	if (inspect(p) == ANSWER_ALLOW && check_size(p) == ANSWER_ALLOW)
 		return GO_ON;
 	name_rule(p);
 	return step_deny(p);

@@ -49,6 +49,15 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+static enum verdict receive(struct passage *p)
+{
+	if (!p->unread)
+		return GO_ON;
+	(void)why_deny(&p->why, WHY_REQUEST, "args", "%s", p->unread);
+	why_hint(&p->why, "the arguments are one JSON object in UTF-8, each of them there once");
+	return step_deny(p);
+}
+
 /* One that asks goes on for now: screening may have something against it, and deny beats ask. */
 static enum verdict judge(struct passage *p)
 {
@@ -131,15 +140,18 @@ struct step {
 };
 
 static const struct step way_in[] = {
-	{"policy", judge},       /* policy/   deny unless a rule allows       */
-	{"screen", step_screen}, /* screen/   look at the code or command     */
-	{"approval", approve},   /*           ask without an approver is deny */
-	{"limit", admit},        /* policy/   how often, how many, how much   */
-	{"sandbox", run},        /* sandbox/  the only step that executes     */
+	{"request", receive},        /*           what came must be a call at all */
+	{"policy", judge},           /* policy/   deny unless a rule allows       */
+	{"screen", step_screen},     /* screen/   look at the code or command     */
+	{"approval", approve},       /*           ask without an approver is deny */
+	{"limit", admit},            /* policy/   how often, how many, how much   */
+	{"announce", step_announce}, /* audit/    no record, no run               */
+	{"sandbox", run},            /* sandbox/  the only step that executes     */
 };
 
 static const struct step way_out[] = {
 	{"account", close_account}, /* call/     what happened, also if nothing did */
+	{"record", step_record},    /* audit/    the end, or the refusal            */
 	{"charge", give_back},      /* policy/   what it cost                       */
 };
 

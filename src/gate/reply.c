@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reply.c - the documented answer to a tool call, as JSON. */
+#include <string.h>
+
+#include "audit/tree.h"
 #include "base/jsonout.h"
 #include "gate/gate.h"
 
@@ -49,6 +52,23 @@ static void write_remaining(struct jsonout *j, const struct remaining *r)
 	jsonout_object_end(j);
 }
 
+static void write_receipt(struct jsonout *j, const char *key, const struct audit_receipt *r)
+{
+	struct hash leaf;
+	char hex[HASH_HEX];
+
+	if (!r->given) {
+		jsonout_null(j, key);
+		return;
+	}
+	memcpy(leaf.bytes, r->leaf_hash, sizeof(leaf.bytes));
+	hash_hex(&leaf, hex);
+	jsonout_object(j, key);
+	jsonout_uint(j, "index", r->index);
+	jsonout_str(j, "leaf_hash", hex);
+	jsonout_object_end(j);
+}
+
 int passage_json(const struct passage *p, struct buf *out, struct error *err)
 {
 	const struct judged *judged = &p->judged;
@@ -65,6 +85,8 @@ int passage_json(const struct passage *p, struct buf *out, struct error *err)
 	why_json(&p->why, &j, "why");
 	findings_json(&p->findings, &j, "screening");
 	write_remaining(&j, &p->left);
+	write_receipt(&j, "receipt", &p->receipt);
+	write_receipt(&j, "receipt_started", &p->receipt_started);
 	jsonout_object(&j, "policy");
 	jsonout_str(&j, "sha256", p->policy->sha256);
 	jsonout_object_end(&j);

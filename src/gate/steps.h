@@ -12,6 +12,13 @@ enum verdict { STOP = 0, GO_ON };
 enum verdict step_deny(struct passage *p);
 /* What is written inside: code, or a command line, which becomes words here. */
 enum verdict step_screen(struct passage *p);
+/* The log says that it begins; what is not written down does not run. */
+enum verdict step_announce(struct passage *p);
+/* ... how it ended, or that it was refused. */
+enum verdict step_record(struct passage *p);
+/* The arguments as they may be written down, as JSON: those that were judged, if there are any.
+ * The caller frees them.  NULL: err. */
+char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error *err);
 /* A box for what was judged, and what happened in it. */
 enum verdict step_run(struct passage *p);
 

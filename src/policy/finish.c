@@ -12,9 +12,10 @@ void finish_client(struct reader *r, const struct node *n, void *target)
 {
 	const struct client *c = target;
 	const struct node *key = node_find(n, "key_sha256"), *tools = node_find(n, "tools");
+	const struct node *uid = node_find(n, "uid");
 	const struct node *item = tools && tools->kind == NODE_LIST ? tools->first : NULL;
 
-	if (!key && !node_find(n, "uid"))
+	if (!key && (!uid || (uid->kind == NODE_LIST && uid->n == 0)))
 		reader_complain(r, n->key ? n->key : n,
 				"nobody can be this client: give key_sha256 or uid");
 	if (key && c->key_sha256 && strspn(c->key_sha256, "0123456789abcdef") != 64) {

@@ -91,6 +91,12 @@ static void check_needs(struct reader *r, const struct node *n, const struct too
 		complain_at(r, n, "exec", "kind command needs exec or programs");
 	if (t->kind == KIND_FETCH && !has_url(&t->args))
 		complain_at(r, n, "args", "kind fetch needs an argument of type url");
+	/* What is not looked at must not look as if it was. */
+	if (node_find(n, "screen") && (t->kind == KIND_FETCH || node_find(n, "exec")))
+		complain_at(
+			r, n, "screen",
+			"nothing is screened here: with exec, and for kind fetch, args say what "
+			"a value may be");
 	if (args && schema)
 		complain_at(r, n, "schema", "there is args already: one of the two says it all");
 }
@@ -211,6 +217,20 @@ static void check_root(struct reader *r, const struct node *n, struct tool *t)
 		complain_at(r, n, "root", "must be the word host or an absolute path");
 }
 
+/* Undeclared arguments are denied: a schema that says nothing of them would let them through. */
+static int check_closed(const json_t *document, struct error *err)
+{
+	if (json_is_false(document) || json_object_get(document, "additionalProperties") ||
+	    json_object_get(document, "unevaluatedProperties"))
+		return 0;
+	if (!json_is_object(document) && !json_is_true(document))
+		return 0; /* no schema at all: its reader says so */
+	return fail(
+		err, ERR_CALLER,
+		"says nothing of arguments that it does not name; add \"additionalProperties\": "
+		"false (or true, if any may come)");
+}
+
 static void read_schema(struct reader *r, const struct node *n, struct tool *t)
 {
 	const struct node *file = node_find(n, "schema");
@@ -219,9 +239,9 @@ static void read_schema(struct reader *r, const struct node *n, struct tool *t)
 	own_json document = NULL;
 	struct error err;
 
-	if (sources_add(r->sources, r, file, t->schema_file, &source) == 0) {
+	if (sources_add_data(r->sources, r, file, t->schema_file, &source) == 0) {
 		document = jsonread(source.data, source.len, YAML_BYTES_MAX, &err);
-		if (document)
+		if (document && check_closed(document, &err) == 0)
 			t->schema = jsonschema_new(document, &err);
 		if (t->schema && policy_keep_schema(r->policy, t->schema, &err) < 0)
 			t->schema = NULL;
@@ -231,12 +251,20 @@ static void read_schema(struct reader *r, const struct node *n, struct tool *t)
 	reader_leave(r, old);
 }
 
+/* What is left of path behind the reader's own; NULL: it is another, or was cut or escaped. */
+static const char *beneath(const struct reader *r, const char *path)
+{
+	const char *own = r->path + 1;
+
+	for (; *own && *own == *path; own++)
+		path++;
+	return *own ? NULL : path;
+}
+
 static bool complained_beneath(const struct reader *r)
 {
-	const char *path = r->path + 1;
-
 	for (size_t i = 0; i < r->complaints->n; i++)
-		if (strncmp(r->complaints->list[i].path, path, strlen(path)) == 0)
+		if (beneath(r, r->complaints->list[i].path))
 			return true;
 	return r->complaints->cut;
 }
@@ -265,12 +293,11 @@ static void find_places(struct reader *r, const struct node *args, size_t from)
 {
 	for (size_t i = from; i < r->complaints->n; i++) {
 		struct complaint *c = &r->complaints->list[i];
-		size_t len = strlen(r->path + 1);
-		const struct node *n;
+		const char *rest = beneath(r, c->path);
+		const struct node *n = rest ? follow(args, rest) : NULL;
 
-		if (strncmp(c->path, r->path + 1, len) != 0)
-			continue; /* it was cut or escaped */
-		n = follow(args, c->path + len);
+		if (!n)
+			continue;
 		c->place.line = n->place.line;
 		c->place.column = n->place.column;
 	}

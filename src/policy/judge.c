@@ -191,8 +191,11 @@ static enum answer look_at_decision(struct judging *g)
 	const struct tool *tool = g->j->tool;
 	char rule[160];
 
-	if (tool->decision != DECISION_ALLOW && tool->decision != DECISION_ASK)
-		return refuse(g, "decision", "the policy denies every call of '%s'", tool->name);
+	if (tool->decision != DECISION_ALLOW && tool->decision != DECISION_ASK) {
+		(void)refuse(g, "decision", "the policy denies every call of '%s'", tool->name);
+		why_hint(&g->j->why, "do it with another tool");
+		return ANSWER_DENY;
+	}
 	note(g, rule_of(g, "decision", rule, sizeof(rule)), tool->place, "the decision is %s",
 	     decision_name(tool->decision));
 	return ANSWER_ALLOW;
@@ -247,7 +250,9 @@ static enum answer refuse_type(struct judging *g, const char *key, const char *e
 	char what[96];
 
 	(void)snprintf(what, sizeof(what), "args.%s.type", key);
-	return refuse(g, what, "'%s' must be %s, not %s", key, expected, jsonread_kind(got));
+	(void)refuse(g, what, "'%s' must be %s, not %s", key, expected, jsonread_kind(got));
+	why_hint(&g->j->why, "give %s", expected);
+	return ANSWER_DENY;
 }
 
 /* A string of the caller's, if it is there: into args, and where it is. */
@@ -311,8 +316,11 @@ static enum answer judge_code(struct judging *g)
 	if (only_these(g, names) == ANSWER_DENY || take_language(g) == ANSWER_DENY ||
 	    take_text(g, "code", &j->code, &j->code_len) == ANSWER_DENY)
 		return ANSWER_DENY;
-	if (!j->code)
-		return refuse(g, "args.code.required", "the argument 'code' is missing");
+	if (!j->code) {
+		(void)refuse(g, "args.code.required", "the argument 'code' is missing");
+		why_hint(&j->why, "code is the text of the program");
+		return ANSWER_DENY;
+	}
 	return take_input(g);
 }
 
@@ -472,9 +480,11 @@ static enum answer ask_somebody(struct judging *g)
 	if (g->j->tool->decision == DECISION_ALLOW)
 		return ANSWER_ALLOW;
 	g->j->decision = DECISION_ASK;
-	return refuse(g, "decision",
-		      "a call of '%s' needs a person's approval, and nobody is here to give it",
-		      g->j->tool->name);
+	(void)refuse(g, "decision",
+		     "a call of '%s' needs a person's approval, and nobody is here to give it",
+		     g->j->tool->name);
+	why_hint(&g->j->why, "do it with another tool, or tell the operator what you need");
+	return ANSWER_DENY;
 }
 
 static enum answer (*const checks[])(struct judging *) = {

@@ -7,6 +7,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,11 +129,17 @@ static void read_text_file(struct loader *l, const struct source *source)
 	l->depth--;
 }
 
+static bool ends_in(const char *name, const char *end)
+{
+	size_t len = strlen(name), n = strlen(end);
+
+	return len > n && strcmp(name + len - n, end) == 0;
+}
+
 static int is_dropin(const struct dirent *entry)
 {
-	size_t len = strlen(entry->d_name);
-
-	return entry->d_name[0] != '.' && len > 5 && strcmp(entry->d_name + len - 5, ".yaml") == 0;
+	return entry->d_name[0] != '.' &&
+	       (ends_in(entry->d_name, ".yaml") || ends_in(entry->d_name, ".yml"));
 }
 
 static int by_bytes(const struct dirent **one, const struct dirent **other)
@@ -142,11 +149,16 @@ static int by_bytes(const struct dirent **one, const struct dirent **other)
 
 static void read_dropin(struct loader *l, const char *dir, const char *name)
 {
+	static const struct error short_name = {
+		.kind = ERR_CONFIG, .text = "the name of a file here ends in .yaml, not in .yml"};
 	struct source source;
 	struct error err;
 	char *path = arena_printf(&l->policy->arena, &err, "%s/%s", dir, name);
 
-	if (!path || sources_add_path(&l->sources, path, &source, &err) < 0)
+	/* One that was meant to be read, and would not be, is no less wrong. */
+	if (path && ends_in(name, ".yml"))
+		(void)complain_error(l, (struct place){path, 0, 0}, &short_name);
+	else if (!path || sources_add_path(&l->sources, path, &source, &err) < 0)
 		(void)complain_error(l, (struct place){path ? path : dir, 0, 0}, &err);
 	else
 		read_text_file(l, &source);
@@ -212,6 +224,7 @@ static int join(struct loader *l)
 	p->version = l->texts[0]->version;
 	p->rates = l->texts[0]->rates;
 	p->allow_degraded = l->texts[0]->allow_degraded;
+	p->audit = l->texts[0]->audit;
 	return 0;
 }
 
@@ -277,6 +290,9 @@ const char *policy_default_file(void)
 
 	if (named && named[0])
 		return named;
-	/* One that is there but cannot be looked at is not as if it was not there. */
-	return access(system_file, F_OK) == 0 || errno != ENOENT ? system_file : NULL;
+	/* One that is there but cannot be looked at, or leads nowhere, is not as if it was not
+	 * there. */
+	return faccessat(AT_FDCWD, system_file, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
+		       ? system_file
+		       : NULL;
 }

@@ -7,7 +7,8 @@
  *
  * A bucket is found by what it is of, not by its numbers: a rate that is changed in
  * the policy goes on with the bucket as it is, at worst an empty one of the new
- * rate.  A bucket that is full again is forgotten: it is the same as none.
+ * rate (but for one that several tools share: see tool_of).  A bucket that is
+ * full again is forgotten: it is the same as none.
  *
  * A place is a lock on one byte far behind the end of the file, so the kernel
  * counts, and gives it back when the process ends, however it ends.
@@ -15,6 +16,8 @@
 #include "policy/meter.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,16 +116,32 @@ static struct bucket *find_bucket(struct bill *b, struct meter_key key)
 	return free_one;
 }
 
+/* The tool that a bucket is of; NULL: all of them.  Rates of tools that share a count do so only
+ * with their like, else the wider one would let the narrower begin anew. */
+static const char *tool_of(const struct bill *b, enum meter_what what, const struct rate *rate,
+			   char *ret, size_t room)
+{
+	if (rate->key & RATE_PER_TOOL)
+		return b->tool->name;
+	if (what != METER_RATE_TOOL)
+		return NULL;
+	/* No tool has a slash in its name. */
+	(void)snprintf(ret, room, "/%" PRIu64 "/%" PRIu64 "/%" PRIu64, rate->limit, rate->per_ms,
+		       rate->burst);
+	return ret;
+}
+
 static int add_rate(struct bill *b, const struct meter_rule *rule, const struct rate *rate)
 {
 	struct rate_charge *r = &b->rates[b->n_rates];
 	bool per_client = rate->key & RATE_PER_CLIENT || rule->what == METER_RATE_CLIENT;
+	char shared[80];
 	uint64_t settled;
 
 	*r = (struct rate_charge){.rule = *rule, .rate = rate, .gcra = gcra_of(rate)};
 	r->bucket = find_bucket(b, meter_key(b->m->store.head->secret, rule->what, rule->nth,
 					     per_client ? b->client->name : NULL,
-					     rate->key & RATE_PER_TOOL ? b->tool->name : NULL));
+					     tool_of(b, rule->what, rate, shared, sizeof(shared))));
 	if (!r->bucket)
 		return -1;
 	settled = gcra_settle(r->gcra, r->bucket->tat_ns, b->now_ns);
@@ -149,15 +168,8 @@ static int add_rates(struct bill *b, enum meter_what what, const struct rates *r
 	return 0;
 }
 
-static bool is_spent(const struct bill *b, const struct window *w)
-{
-	for (size_t i = 0; i < b->n_budgets; i++)
-		if (b->budgets[i].window == w)
-			return true;
-	return false;
-}
-
-/* A sector once used is never blank again, so that nothing of ours lies behind a blank one. */
+/* A sector once used is never blank again, so that nothing of ours lies behind a blank one.  One
+ * that this call found already is as of now, and so not idle. */
 static struct window *find_window(struct bill *b, struct meter_key key)
 {
 	struct window *free_one = NULL;
@@ -172,7 +184,7 @@ static struct window *find_window(struct bill *b, struct meter_key key)
 		w = &x->window;
 		if (meter_key_same(w->key, key))
 			return w;
-		if (!free_one && sliding_is_idle(w, b->now_ns) && !is_spent(b, w))
+		if (!free_one && sliding_is_idle(w, b->now_ns))
 			free_one = w;
 		if (w->key.a == 0 && w->key.b == 0)
 			break;

@@ -23,8 +23,9 @@ struct policy {
 	size_t n_tools;
 	struct rates rates;      /* for everybody together */
 	uint32_t allow_degraded; /* one bit per enum layer */
-	json_t *keeps;           /* a list that owns every json_t above */
-	struct kept *kept;       /* what must be freed one by one */
+	struct audit_rules audit;
+	json_t *keeps;     /* a list that owns every json_t above */
+	struct kept *kept; /* what must be freed one by one */
 };
 
 /* One thing that is wrong with a file. */

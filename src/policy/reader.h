@@ -20,6 +20,7 @@ struct policy_text {
 	struct words include;
 	uint32_t allow_degraded;
 	struct rates rates;
+	struct audit_rules audit;
 	struct defaults defaults;
 	struct client *clients;
 	size_t n_clients;

@@ -147,6 +147,11 @@ static bool check_mount(struct reader *r, const struct node *n, const struct mou
 				"inside of its own");
 		return false;
 	}
+	if (pattern && strcspn(m->source + 1, "*?[\\") < strcspn(m->source + 1, "/")) {
+		reader_complain(r, n, "'%.80s' is as wide as the host: begin with a directory",
+				m->source);
+		return false;
+	}
 	if (pattern && glob_check(m->source + 1, &err) < 0) {
 		reader_complain(r, n, "%s", err.text);
 		return false;
@@ -178,6 +183,21 @@ static bool read_mount(struct reader *r, const struct node *n, bool write, struc
 	return true;
 }
 
+/* Which of two would be seen there?  A pattern's matches are not known yet. */
+static void check_place_is_free(struct reader *r, const struct node *n, const struct tool *t)
+{
+	const struct mount_rule *m = &t->mounts[t->n_mounts];
+	const char *place = m->inside ? m->inside : m->source;
+
+	for (size_t i = 0; i < t->n_mounts; i++) {
+		const struct mount_rule *o = &t->mounts[i];
+
+		if (strcmp(o->inside ? o->inside : o->source, place) == 0)
+			reader_complain(r, n, "there is a mount at '%.80s' already, in line %u",
+					place, o->place.line);
+	}
+}
+
 static void read_mounts(struct reader *r, const struct node *n, bool write, struct tool *t)
 {
 	struct mount_rule *all;
@@ -198,7 +218,10 @@ static void read_mounts(struct reader *r, const struct node *n, bool write, stru
 	for (const struct node *c = n->first; c; c = c->next, at++) {
 		size_t old = reader_enter(r, "[%zu]", at);
 
-		t->n_mounts += read_mount(r, c, write, &t->mounts[t->n_mounts]);
+		if (read_mount(r, c, write, &t->mounts[t->n_mounts])) {
+			check_place_is_free(r, c, t);
+			t->n_mounts++;
+		}
 		reader_leave(r, old);
 	}
 }

@@ -51,7 +51,8 @@ static const struct setting rate_rows[] = {
 	 .form = "{\"type\": \"array\", \"items\": {\"enum\": [\"client\", \"tool\"]}}",
 	 .example = "[client, tool]",
 	 .help = "Who shares one count: each client has its own, each tool has its own, both, or, "
-		 "with an empty list, everybody shares one."},
+		 "with an empty list, everybody shares one.  Tools share one only if their rates "
+		 "are the same."},
 };
 
 const struct section rate_section = {
@@ -259,6 +260,58 @@ static const struct section client_section = {
 	.finish = finish_client,
 };
 
+static const char *const audit_modes[] = {"on", "off", NULL};
+static const char *const durabilities[] = {"group", "always", NULL};
+static const char *const body_modes[] = {"none", "hashes", "bodies", NULL};
+
+static const struct setting audit_rows[] = {
+	{.key = "mode",
+	 .type = SET_EITHER,
+	 .offset = offsetof(struct audit_rules, off),
+	 .words = audit_modes,
+	 .standard = "on",
+	 .example = "off",
+	 .help = "off: nothing is written down, and answers have no receipts.  Only this file can "
+		 "say so; no option and no variable can."},
+	{.key = "directory",
+	 .type = SET_TEXT,
+	 .offset = offsetof(struct audit_rules, directory),
+	 .min = 1,
+	 .max = 4000,
+	 .example = "/var/lib/belljar/audit",
+	 .help = "Where the log is.  It belongs to whoever calls, and nobody else may write to "
+		 "it.  If it is said here, callers cannot choose another.  Else it is --audit, "
+		 "$BELLJAR_AUDIT, or audit in the state directory."},
+	{.key = "durability",
+	 .type = SET_EITHER,
+	 .offset = offsetof(struct audit_rules, always),
+	 .words = durabilities,
+	 .standard = "group",
+	 .example = "always",
+	 .help = "What a record survives by the time its call runs or is answered.  group: the "
+		 "death of every process; it is put on the disk in groups, at most 100 ms later, "
+		 "and until then a loss of power can take it.  always: a loss of power, too; each "
+		 "call waits for the disk twice."},
+	{.key = "bodies",
+	 .type = SET_WORD,
+	 .offset = offsetof(struct audit_rules, bodies),
+	 .words = body_modes,
+	 .standard = "hashes",
+	 .example = "bodies",
+	 .help = "What is kept of a call's output.  none: how much there was.  hashes: also its "
+		 "SHA-256, by which somebody who has it can prove it.  bodies: the output itself, "
+		 "redacted, in files of their own that may be removed later."},
+};
+
+static const struct section audit_section = {
+	.name = "audit",
+	.about = "The log of what was called; in the main file only.",
+	.rows = audit_rows,
+	.n_rows = ARRAY_LEN(audit_rows),
+	.size = sizeof(struct audit_rules),
+	.place_offset = SIZE_MAX,
+};
+
 static const struct setting policy_rows[] = {
 	{.key = "version",
 	 .type = SET_COUNT,
@@ -296,6 +349,14 @@ static const struct setting policy_rows[] = {
 	 .section = &rate_section,
 	 .example = "1000/min",
 	 .help = "How often anybody may call anything, all together."},
+	{.key = "audit",
+	 .type = SET_SECTION,
+	 .offset = offsetof(struct policy_text, audit),
+	 .main_only = true,
+	 .section = &audit_section,
+	 .example = "{ durability: always }",
+	 .help = "Every call is written down before it runs, and again when it has ended.  If that "
+		 "is not possible, it does not run."},
 	{.key = "defaults",
 	 .type = SET_SECTION,
 	 .offset = offsetof(struct policy_text, defaults),

@@ -253,8 +253,8 @@ static const struct setting screen_rows[] = {
 	 .offset = offsetof(struct screen_policy, allow),
 	 .max = 32,
 	 .example = "[pipe, list, glob, read_from]",
-	 .help = "What a command line may hold beyond plain words; pipe, list and glob if it is "
-		 "not said."},
+	 .help = "What a command line may hold beyond plain words; pipe, list, glob and discard "
+		 "if it is not said."},
 	{.key = "max_bytes",
 	 .type = SET_BYTES,
 	 .offset = offsetof(struct screen_policy, max_bytes),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* settings_manual.c - the SETTINGS part of belljar-policy(5), in mdoc, made from the rows. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "policy/sectionlist.h"
@@ -44,20 +45,28 @@ static int add_literal(struct buf *out, const char *macro, const char *text, str
 	return buf_add_str(out, "\"\n", err);
 }
 
+/* What may stand there; a setting with a reader of its own has an example instead. */
+static int add_form(struct buf *out, const struct setting *row, struct error *err)
+{
+	char expects[300] = "";
+
+	if (row->type != SET_OWN)
+		setting_expects(row, expects, sizeof(expects));
+	else if (row->required || row->main_only)
+		(void)snprintf(expects, sizeof(expects), "as in the example");
+	if (!expects[0])
+		return 0;
+	expects[0] = (char)toupper((unsigned char)expects[0]);
+	return buf_printf(out, err, "%s%s%s.\n", expects, row->required ? "; required" : "",
+			  row->main_only ? "; in the main file only" : "");
+}
+
 static int add_row(struct buf *out, const struct setting *row, struct error *err)
 {
-	char expects[300];
-
-	setting_expects(row, expects, sizeof(expects));
 	if (buf_printf(out, err, ".It Ic %s", row->key) < 0 ||
 	    (row->section && buf_printf(out, err, " Pq see Sx %s", row->section->name) < 0) ||
 	    buf_add_str(out, "\n", err) < 0 || add_text(out, row->help, err) < 0 ||
-	    buf_add_str(out, ".br\n", err) < 0)
-		return -1;
-	if (buf_printf(out, err, "%c", toupper((unsigned char)expects[0])) < 0 ||
-	    buf_add_str(out, expects[0] ? expects + 1 : "", err) < 0 ||
-	    buf_printf(out, err, "%s%s.\n", row->required ? "; required" : "",
-		       row->main_only ? "; in the main file only" : "") < 0)
+	    buf_add_str(out, ".br\n", err) < 0 || add_form(out, row, err) < 0)
 		return -1;
 	if (row->standard && (buf_add_str(out, "Standard:\n", err) < 0 ||
 			      add_literal(out, ".Li", row->standard, err) < 0))

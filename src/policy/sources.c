@@ -63,38 +63,64 @@ static int refuse_second(const struct sources *s, const struct source *one, stru
 	return 0;
 }
 
-int sources_add_path(struct sources *s, const char *path, struct source *ret, struct error *err)
+static int read_source(struct sources *s, const char *path, struct source *ret, struct error *err)
 {
-	struct source one = {.name = path};
 	own_fd fd = -1;
 
+	*ret = (struct source){.name = path};
 	if (s->in_memory)
 		return fail(err, ERR_CONFIG, "%s: no files are read here", path);
+	fd = trustfile_open(path, err);
+	if (fd < 0 || read_bytes(s, fd, ret, err) < 0)
+		return -1;
+	return sha256_add(&s->hash, ret->data, ret->len, err);
+}
+
+int sources_add_path(struct sources *s, const char *path, struct source *ret, struct error *err)
+{
+	struct source one;
+
 	if (s->n >= SOURCES_MAX)
 		return fail(err, ERR_CONFIG, "%s: a policy has at most %d files", path,
 			    SOURCES_MAX);
-	fd = trustfile_open(path, err);
-	if (fd < 0 || read_bytes(s, fd, &one, err) < 0 || refuse_second(s, &one, err) < 0 ||
-	    sha256_add(&s->hash, one.data, one.len, err) < 0)
+	if (read_source(s, path, &one, err) < 0 || refuse_second(s, &one, err) < 0)
 		return -1;
 	s->list[s->n++] = one;
 	*ret = one;
 	return 0;
 }
 
-int sources_add(struct sources *s, struct reader *r, const struct node *n, const char *file,
-		struct source *ret)
+/* file as it is seen from the one in which n stands. */
+static char *path_from(struct sources *s, const struct node *n, const char *file, struct error *err)
 {
 	const char *slash = n->place.file ? strrchr(n->place.file, '/') : NULL;
 	size_t dir = slash && file[0] != '/' ? (size_t)(slash - n->place.file) + 1 : 0;
-	struct error err;
-	char *path = arena_printf(&s->policy->arena, &err, "%.*s%s", (int)dir, n->place.file, file);
 
-	if (!path || sources_add_path(s, path, ret, &err) < 0) {
-		reader_complain(r, n, "%s", err.text);
-		return -1;
-	}
-	return 0;
+	return arena_printf(&s->policy->arena, err, "%.*s%s", (int)dir, n->place.file, file);
+}
+
+int sources_add(struct sources *s, struct reader *r, const struct node *n, const char *file,
+		struct source *ret)
+{
+	struct error err;
+	const char *path = path_from(s, n, file, &err);
+
+	if (path && sources_add_path(s, path, ret, &err) == 0)
+		return 0;
+	reader_complain(r, n, "%s", err.text);
+	return -1;
+}
+
+int sources_add_data(struct sources *s, struct reader *r, const struct node *n, const char *file,
+		     struct source *ret)
+{
+	struct error err;
+	const char *path = path_from(s, n, file, &err);
+
+	if (path && read_source(s, path, ret, &err) == 0)
+		return 0;
+	reader_complain(r, n, "%s", err.text);
+	return -1;
 }
 
 void sources_set_open(struct sources *s, const struct source *one, bool open)

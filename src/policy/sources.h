@@ -31,10 +31,14 @@ int sources_init(struct sources *s, struct policy *p, struct error *err);
 void sources_end(struct sources *s);
 /* What was given in memory is hashed, too. */
 int sources_add_memory(struct sources *s, const char *data, size_t len, struct error *err);
-/* Reads file, which n names: relative to the file in which n stands.  Complains through r. */
+/* Reads a policy file that n names: relative to the file in which n stands.  Complains through r,
+ * also when it was read before. */
 int sources_add(struct sources *s, struct reader *r, const struct node *n, const char *file,
 		struct source *ret);
-/* The same for a file that nothing names. */
+/* The same for one that holds something else, and may be named twice. */
+int sources_add_data(struct sources *s, struct reader *r, const struct node *n, const char *file,
+		     struct source *ret);
+/* The same for a policy file that nothing names. */
 int sources_add_path(struct sources *s, const char *path, struct source *ret, struct error *err);
 /* While its includes are read: one of them that is it again goes round in a circle. */
 void sources_set_open(struct sources *s, const struct source *one, bool open);

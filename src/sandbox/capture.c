@@ -12,11 +12,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/own.h"
+#include "base/pages.h"
 #include "base/text.h"
 
 enum {
@@ -34,7 +34,7 @@ int capture_open(struct capture *c, struct stream *stream, const struct live *li
 	*c = (struct capture){.fd = ends[0], .live = *live, .stream = stream};
 	*ret_write = ends[1];
 	buf_init(&c->filtered, FILTERED_MAX);
-	c->held = malloc(CHUNK);
+	c->held = pages_new(CHUNK);
 	if (!c->held)
 		return fail_sys(err, "allocate for output");
 	if (fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0)
@@ -49,7 +49,7 @@ void capture_close(struct capture *c)
 {
 	own_fd_end(&c->fd);
 	c->fd = -1;
-	free(c->held);
+	pages_free(c->held, CHUNK);
 	c->held = NULL;
 	buf_done(&c->filtered);
 	c->left = 0;

@@ -9,13 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/own.h"
+#include "base/pages.h"
 #include "base/sha256.h"
 #include "call/limits.h"
 #include "sandbox/native/copyin.h"
@@ -298,8 +298,7 @@ void serve_refuse(struct account *account, const struct error *err)
 int serve(const struct request *r, const struct runner *runner, struct account *account,
 	  struct error *err)
 {
-	/* Too large for a small stack, and to be filled with zeros in every call. */
-	struct feed *feed = malloc(sizeof(*feed));
+	struct feed *feed = pages_new(sizeof(*feed)); /* too large for a small stack */
 	struct run run = {
 		.request = r,
 		.runner = runner,
@@ -324,7 +323,7 @@ int serve(const struct request *r, const struct runner *runner, struct account *
 	capture_close(&run.out);
 	capture_close(&run.err);
 	feed_close(feed);
-	free(feed);
+	pages_free(feed, sizeof(*feed));
 	close_outdirs(&run);
 	account_judge(account);
 	return result;

@@ -2,6 +2,7 @@
 /* findings.c - collects what the readers of each language find, in the policy's modes. */
 #include "screen/findings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,19 @@ bool words_cover(const struct words *list, const char *dotted)
 			return true;
 	}
 	return false;
+}
+
+void screen_list_allowed(const struct words *imports, char *ret, size_t room)
+{
+	size_t n = (size_t)snprintf(ret, room, imports->n ? "allowed: " : "nothing is");
+
+	for (size_t i = 0; i < imports->n && n < room; i++) {
+		if (n + strlen(imports->word[i]) + 8 > room) {
+			(void)snprintf(ret + n, room - n, ", ...");
+			return;
+		}
+		n += (size_t)snprintf(ret + n, room - n, "%s%s", i ? ", " : "", imports->word[i]);
+	}
 }
 
 bool sieve_is_full(const struct sieve *s)

@@ -37,5 +37,7 @@ bool sieve_is_full(const struct sieve *s);
 enum answer findings_answer(struct findings *found, struct why *why);
 /* Does an owner's list name it?  "a" stands for "a.b" too. */
 bool words_cover(const struct words *list, const char *dotted);
+/* "allowed: json, math" */
+void screen_list_allowed(const struct words *imports, char *ret, size_t room);
 
 #endif

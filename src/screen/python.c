@@ -21,8 +21,9 @@ static bool see(void *context, const struct visit *v)
 {
 	struct py *p = context;
 
-	if (p->failed || sieve_is_full(p->sieve))
+	if (p->failed || p->ended != SYNTAX_READ || sieve_is_full(p->sieve))
 		return false;
+	p->current = v->node;
 	switch ((int)py_kind(v->node)) {
 	case PY_comment:
 		return false;
@@ -61,7 +62,7 @@ static bool see(void *context, const struct visit *v)
 static void settle(struct py *p)
 {
 	if (p->obscure)
-		py_found(p, PY_OBSCURE, ts_tree_root_node(p->syntax->tree));
+		py_found(p, PY_OBSCURE, p->obscure_at);
 	if (!p->escapes)
 		return;
 	for (size_t i = 0; i < p->n_pending; i++)

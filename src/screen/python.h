@@ -91,7 +91,13 @@ enum py_kind { PY_other = 0, PY_KINDS(PY_KIND_ROW) PY_KIND_COUNT };
 #define PY_FIELD_ROW(name) PY_F_##name,
 enum py_field { PY_FIELDS(PY_FIELD_ROW) PY_FIELD_COUNT };
 
-enum { PY_VALUES_MAX = 8, PY_NAME_MAX = 160, PY_CONSTANT_MAX = 65536, PY_PENDING_MAX = 64 };
+enum {
+	PY_VALUES_MAX = 8,
+	PY_NAME_MAX = 160,
+	PY_DOTS_MAX = 4,
+	PY_CONSTANT_MAX = 65536,
+	PY_PENDING_MAX = 64
+};
 
 /* What an expression may stand for: full names such as "os.system".  Names of built-ins begin with
  * "builtins.", "@globals" is the dictionary of names, "@attr:x" is operator.attrgetter("x"). */
@@ -150,9 +156,10 @@ struct py {
 	unsigned folding;       /* constants within constants */
 	unsigned resolve_depth; /* expressions within expressions */
 	bool first_round;
-	bool escapes;            /* a module such as os is handed around as a value */
-	bool computes;           /* getattr() with a computed name on we know not what */
-	bool obscure;            /* something was too twisted to follow: must be found */
+	bool escapes; /* a module such as os is handed around as a value */
+	bool obscure; /* something was too twisted to follow: must be found */
+	TSNode obscure_at;
+	TSNode current;          /* what is being looked at */
 	bool failed;             /* no memory: must deny */
 	bool changed;            /* a round of bindings learned something */
 	unsigned char seen[256]; /* imports that were reported already, by row of the table */
@@ -168,9 +175,13 @@ const char *py_intern(struct py *p, const char *text, size_t len);
 /* "a.b" of a dotted name, however it is spaced. */
 const char *py_dotted(struct py *p, TSNode node);
 const char *py_join(struct py *p, const char *left, const char *right);
+/* Named children; the list lives as long as p. */
+const TSNode *py_children(struct py *p, TSNode node, uint32_t *ret_n);
+/* Too twisted to follow: notes the place. */
+void py_is_obscure(struct py *p);
 /* The n-th positional argument of a call; null node: none. */
 TSNode py_argument(TSNode call, unsigned n);
-TSNode py_keyword(const struct py *p, TSNode call, const char *name);
+TSNode py_keyword(struct py *p, TSNode call, const char *name);
 /* Without parentheses. */
 TSNode py_bare(TSNode node);
 

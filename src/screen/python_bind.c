@@ -94,20 +94,26 @@ static void bind_target(struct py *p, TSNode target, TSNode value, unsigned dept
 /* Pairwise if both sides are written out in the same number; else each name may be anything. */
 static void bind_targets(struct py *p, TSNode targets, TSNode value, unsigned depth)
 {
-	uint32_t n = ts_node_named_child_count(targets);
-	bool same = is_sequence(py_kind(value)) && ts_node_named_child_count(value) == n;
+	uint32_t n, n_values = 0;
+	const TSNode *names = py_children(p, targets, &n);
+	const TSNode *values =
+		is_sequence(py_kind(value)) ? py_children(p, value, &n_values) : NULL;
+	bool same = n == n_values;
 
+	if (!same && (uint64_t)n * n_values > 10000) {
+		py_is_obscure(p);
+		return;
+	}
 	for (uint32_t i = 0; i < n; i++) {
-		TSNode target = ts_node_named_child(targets, i);
+		TSNode target = names[i];
 
 		if (same) {
-			bind_target(p, target, ts_node_named_child(value, i), depth + 1);
+			bind_target(p, target, values[i], depth + 1);
 			continue;
 		}
 		bind_target(p, target, (TSNode){0}, depth + 1);
-		for (uint32_t j = 0;
-		     is_sequence(py_kind(value)) && j < ts_node_named_child_count(value); j++)
-			bind_target(p, target, ts_node_named_child(value, j), depth + 1);
+		for (uint32_t j = 0; j < n_values; j++)
+			bind_target(p, target, values[j], depth + 1);
 	}
 }
 
@@ -116,7 +122,7 @@ static void bind_target(struct py *p, TSNode target, TSNode value, unsigned dept
 	target = py_bare(target);
 	value = ts_node_is_null(value) ? value : py_bare(value);
 	if (depth > 20)
-		p->obscure = true;
+		py_is_obscure(p);
 	else if (py_kind(target) == PY_identifier && ts_node_is_null(value))
 		bind_unknown(p, target);
 	else if (py_kind(target) == PY_identifier)
@@ -139,16 +145,19 @@ static void bind_loop(struct py *p, TSNode node)
 {
 	TSNode target = py_field(node, PY_F_left), list = py_bare(py_field(node, PY_F_right));
 	struct py_binding *b;
+	const TSNode *kids;
+	uint32_t n;
 
 	bind_target(p, target, (TSNode){0}, 0);
 	if (!is_sequence(py_kind(list)))
 		return;
-	for (uint32_t i = 0; i < ts_node_named_child_count(list); i++)
-		bind_target(p, target, ts_node_named_child(list, i), 0);
+	kids = py_children(p, list, &n);
+	for (uint32_t i = 0; i < n; i++)
+		bind_target(p, target, kids[i], 0);
 	b = py_kind(target) == PY_identifier ? py_binding(p, py_identifier(p, target)) : NULL;
 	if (b && p->first_round) {
 		b->list = list;
-		b->n_listed = 1 + ts_node_named_child_count(list);
+		b->n_listed = 1 + n;
 	}
 }
 
@@ -179,8 +188,11 @@ static void bind_called_lambda(struct py *p, TSNode call)
 
 static void bind_import(struct py *p, TSNode node)
 {
-	for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
-		TSNode child = ts_node_named_child(node, i);
+	uint32_t n;
+	const TSNode *kids = py_children(p, node, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		TSNode child = kids[i];
 		bool aliased = py_kind(child) == PY_aliased_import;
 		TSNode module = aliased ? py_field(child, PY_F_name) : child;
 		TSNode first = ts_node_named_child(module, 0);
@@ -200,8 +212,10 @@ static void add_star(struct py *p, const char *module)
 	for (size_t i = 0; i < p->n_stars; i++)
 		if (strcmp(p->stars[i], module) == 0)
 			return;
+	if (!py_is_spoken_of(module))
+		return;
 	if (p->n_stars == PY_VALUES_MAX)
-		p->obscure = true;
+		py_is_obscure(p);
 	else
 		p->stars[p->n_stars++] = module;
 }
@@ -210,9 +224,11 @@ static void bind_from(struct py *p, TSNode node)
 {
 	TSNode from = py_field(node, PY_F_module_name);
 	const char *module = py_kind(from) == PY_dotted_name ? py_dotted(p, from) : NULL;
+	uint32_t n;
+	const TSNode *kids = py_children(p, node, &n);
 
-	for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
-		TSNode child = ts_node_named_child(node, i);
+	for (uint32_t i = 0; i < n; i++) {
+		TSNode child = kids[i];
 		enum py_kind kind = py_kind(child);
 		TSNode alias = kind == PY_aliased_import ? py_field(child, PY_F_alias) : child;
 		const char *name;
@@ -247,8 +263,11 @@ static void bind_definition(struct py *p, TSNode node)
 
 static void bind_parameters(struct py *p, TSNode node)
 {
-	for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
-		TSNode child = ts_node_named_child(node, i);
+	uint32_t n;
+	const TSNode *kids = py_children(p, node, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		TSNode child = kids[i];
 		TSNode value = py_field(child, PY_F_value), name = py_field(child, PY_F_name);
 
 		if (py_kind(child) == PY_identifier) {
@@ -265,8 +284,11 @@ static void bind_parameters(struct py *p, TSNode node)
 
 static void mark_names(struct py *p, TSNode node)
 {
-	for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
-		TSNode child = ts_node_named_child(node, i);
+	uint32_t n;
+	const TSNode *kids = py_children(p, node, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		TSNode child = kids[i];
 		struct py_binding *b =
 			py_kind(child) == PY_identifier ? bind(p, py_identifier(p, child)) : NULL;
 
@@ -368,30 +390,54 @@ static bool keep_binder(void *context, const struct visit *v)
 	return true;
 }
 
+static void mark_defined(struct py *p, TSNode name, uint32_t at)
+{
+	const char *word = py_kind(name) == PY_identifier ? py_identifier(p, name) : NULL;
+	struct py_binding *b = word ? py_binding(p, word) : NULL;
+
+	if (b && b->defined_at == 0)
+		b->defined_at = at;
+}
+
+/* from re import compile */
+static void mark_imported(struct py *p, TSNode node)
+{
+	uint32_t n;
+	const TSNode *kids = py_children(p, node, &n);
+	TSNode from = py_field(node, PY_F_module_name);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (ts_node_eq(kids[i], from))
+			continue;
+		if (py_kind(kids[i]) == PY_aliased_import)
+			mark_defined(p, py_field(kids[i], PY_F_alias), ts_node_end_byte(node));
+		else if (py_kind(kids[i]) == PY_dotted_name)
+			mark_defined(p, ts_node_named_child(kids[i], 0), ts_node_end_byte(node));
+	}
+}
+
 /* A name that the top level binds for certain is no built-in behind that place. */
 static void mark_top_level(struct py *p)
 {
-	TSNode root = ts_tree_root_node(p->syntax->tree);
+	uint32_t n;
+	const TSNode *kids = py_children(p, ts_tree_root_node(p->syntax->tree), &n);
 
-	for (uint32_t i = 0; i < ts_node_named_child_count(root); i++) {
-		TSNode node = ts_node_named_child(root, i), name = {0};
-		struct py_binding *b;
+	for (uint32_t i = 0; i < n; i++) {
+		TSNode node = kids[i];
 
 		if (py_kind(node) == PY_decorated_definition)
 			node = py_field(node, PY_F_definition);
 		if (py_kind(node) == PY_expression_statement &&
 		    py_kind(ts_node_named_child(node, 0)) == PY_assignment)
-			name = py_field(ts_node_named_child(node, 0), PY_F_left);
+			mark_defined(p, py_field(ts_node_named_child(node, 0), PY_F_left),
+				     ts_node_end_byte(node));
 		else if (py_kind(node) == PY_function_definition ||
 			 py_kind(node) == PY_class_definition)
-			name = py_field(node, PY_F_name);
-		if (ts_node_is_null(name) || py_kind(name) != PY_identifier)
-			continue;
-		b = py_binding(p, py_identifier(p, name));
-		if (b && b->defined_at == 0)
-			b->defined_at = py_kind(node) == PY_expression_statement
-						? ts_node_end_byte(node)
-						: ts_node_end_byte(name);
+			mark_defined(p, py_field(node, PY_F_name),
+				     ts_node_end_byte(py_field(node, PY_F_name)));
+		else if (py_kind(node) == PY_import_statement ||
+			 py_kind(node) == PY_import_from_statement)
+			mark_imported(p, node);
 	}
 }
 
@@ -408,6 +454,7 @@ void py_collect(struct py *p)
 	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
 		p->changed = false;
 		for (size_t i = 0; i < p->n_binders && !p->failed; i++) {
+			p->current = p->binders[i];
 			bind_one(p, p->binders[i]);
 			if (i % 64 == 63 && syntax_is_late(p->syntax)) {
 				p->ended = SYNTAX_LATE;
@@ -419,6 +466,6 @@ void py_collect(struct py *p)
 		p->first_round = false;
 	}
 	if (p->changed)
-		p->obscure = true;
+		py_is_obscure(p);
 	mark_top_level(p);
 }

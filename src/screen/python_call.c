@@ -99,13 +99,16 @@ static bool check_listed(struct py *p, TSNode argument, TSNode call)
 {
 	const char *name = py_kind(argument) == PY_identifier ? py_identifier(p, argument) : NULL;
 	const struct py_binding *b = name ? py_binding(p, name) : NULL;
+	const TSNode *kids;
+	uint32_t n;
 
 	if (!b || b->n_listed == 0 || b->n_listed != b->n_bound)
 		return false;
-	for (uint32_t i = 0; i < ts_node_named_child_count(b->list); i++) {
+	kids = py_children(p, b->list, &n);
+	for (uint32_t i = 0; i < n; i++) {
 		struct py_constant module;
 
-		if (!py_fold(p, ts_node_named_child(b->list, i), &module) || module.composed)
+		if (!py_fold(p, kids[i], &module) || module.composed)
 			return false;
 		name = py_intern(p, module.data, module.len);
 		if (name)
@@ -144,10 +147,20 @@ static bool is_literal(TSNode node)
 	case PY_dictionary:
 	case PY_set:
 	case PY_integer:
-	case PY_call:
 		return true;
 	}
 	return false;
+}
+
+/* getattr(getattr(x, a), b) */
+static bool is_getattr(struct py *p, TSNode node)
+{
+	struct py_values values;
+
+	if (py_kind(node = py_bare(node)) != PY_call)
+		return false;
+	py_resolve(p, py_field(node, PY_F_function), &values);
+	return py_values_have(&values, "builtins.getattr");
 }
 
 static void check_getattr(struct py *p, const struct visit *v)
@@ -163,8 +176,8 @@ static void check_getattr(struct py *p, const struct visit *v)
 		for (size_t i = 0; i < values.n; i++)
 			if (py_is_powerful(values.name[i]))
 				py_found(p, PY_BUILTINS, v->node);
-		if (!ts_node_is_null(object) && is_literal(object) && values.n == 0 &&
-		    !ts_node_is_null(attribute))
+		if (!ts_node_is_null(object) && values.n == 0 &&
+		    (is_literal(object) || is_getattr(p, object)) && !ts_node_is_null(attribute))
 			py_found(p, PY_INTROSPECTION, v->node);
 		if (values.n == 0 && p->n_pending < PY_PENDING_MAX)
 			p->pending[p->n_pending++] = v->node;
@@ -346,16 +359,25 @@ static void check_function(struct py *p, const struct visit *v, const char *name
 		check_change(p, v);
 }
 
+static bool names_builtin(const struct py_values *values)
+{
+	for (size_t i = 0; i < values->n; i++)
+		if (strncmp(values->name[i], "builtins.", 9) == 0)
+			return true;
+	return false;
+}
+
 void py_check_call(struct py *p, const struct visit *v)
 {
 	TSNode function = py_bare(py_field(v->node, PY_F_function));
 	struct visit inner = {function, v->above, v->depth + 1};
 	struct py_values values;
 	struct py_constant constant;
-	bool shadowed = py_kind(function) == PY_identifier &&
-			py_is_shadowed(p, py_identifier(p, function), &inner);
+	bool shadowed;
 
 	py_resolve(p, function, &values);
+	shadowed = py_kind(function) == PY_identifier && names_builtin(&values) &&
+		   py_is_shadowed(p, py_identifier(p, function), &inner);
 	for (size_t i = 0; !shadowed && i < values.n; i++)
 		check_function(p, v, values.name[i]);
 	check_made_type(p, v, function);

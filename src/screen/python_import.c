@@ -14,26 +14,12 @@ void py_found(struct py *p, enum py_rule rule, TSNode node)
 	sieve_add(p->sieve, &python_rows[rule], at, ts_node_end_byte(node) - at, NULL, NULL);
 }
 
-/* "allowed: json, math" */
-static void list_allowed(const struct words *imports, char *ret, size_t room)
-{
-	size_t n = (size_t)snprintf(ret, room, imports->n ? "allowed: " : "nothing is");
-
-	for (size_t i = 0; i < imports->n && n < room; i++) {
-		if (n + strlen(imports->word[i]) + 8 > room) {
-			(void)snprintf(ret + n, room - n, ", ...");
-			return;
-		}
-		n += (size_t)snprintf(ret + n, room - n, "%s%s", i ? ", " : "", imports->word[i]);
-	}
-}
-
 static void found_not_allowed(struct py *p, const char *module, TSNode node)
 {
 	char reason[256], hint[256];
 	uint32_t at = ts_node_start_byte(node);
 
-	list_allowed(&p->sieve->rules->imports, hint, sizeof(hint));
+	screen_list_allowed(&p->sieve->rules->imports, hint, sizeof(hint));
 	(void)snprintf(reason, sizeof(reason), "'%.100s' is not importable here", module);
 	sieve_add(p->sieve, &python_rows[PY_IMPORT], at, ts_node_end_byte(node) - at, reason, hint);
 }
@@ -80,8 +66,11 @@ void py_check_module_use(struct py *p, const char *name, TSNode node)
 
 static void check_plain(struct py *p, TSNode node)
 {
-	for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
-		TSNode child = ts_node_named_child(node, i);
+	uint32_t n;
+	const TSNode *kids = py_children(p, node, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		TSNode child = kids[i];
 		TSNode name =
 			py_kind(child) == PY_aliased_import ? py_field(child, PY_F_name) : child;
 		const char *module = py_kind(name) == PY_dotted_name ? py_dotted(p, name) : NULL;
@@ -118,9 +107,11 @@ static void check_member(struct py *p, const char *module, TSNode name)
 static bool all_members_allowed(struct py *p, const char *module, TSNode node, TSNode from)
 {
 	const struct words *imports = &p->sieve->rules->imports;
+	uint32_t n;
+	const TSNode *kids = py_children(p, node, &n);
 
-	for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
-		TSNode child = ts_node_named_child(node, i);
+	for (uint32_t i = 0; i < n; i++) {
+		TSNode child = kids[i];
 		TSNode name =
 			py_kind(child) == PY_aliased_import ? py_field(child, PY_F_name) : child;
 		const char *member, *full;
@@ -139,6 +130,8 @@ static void check_from(struct py *p, TSNode node)
 {
 	TSNode from = py_field(node, PY_F_module_name);
 	const char *module = py_kind(from) == PY_dotted_name ? py_dotted(p, from) : NULL;
+	uint32_t n;
+	const TSNode *kids = py_children(p, node, &n);
 
 	if (!module) { /* relative: there is no package around a snippet */
 		if (p->sieve->rules->has_imports)
@@ -147,8 +140,8 @@ static void check_from(struct py *p, TSNode node)
 	} else if (!p->sieve->rules->has_imports || !all_members_allowed(p, module, node, from)) {
 		py_check_module(p, module, from);
 	}
-	for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
-		TSNode child = ts_node_named_child(node, i);
+	for (uint32_t i = 0; i < n; i++) {
+		TSNode child = kids[i];
 		TSNode name =
 			py_kind(child) == PY_aliased_import ? py_field(child, PY_F_name) : child;
 

@@ -10,7 +10,7 @@
 
 #include "base/own.h"
 
-enum { RESOLVE_DEPTH_MAX = 150 };
+enum { RESOLVE_DEPTH_MAX = 400 };
 
 /* Modules that other modules carry around under their own name or with an underscore. */
 static const char *const carried[] = {
@@ -76,7 +76,7 @@ bool py_values_add(struct py *p, struct py_values *values, const char *name)
 			return true;
 		}
 	}
-	p->obscure = true;
+	py_is_obscure(p);
 	return false;
 }
 
@@ -137,16 +137,18 @@ static void take_key(struct py *p, const char *dictionary, const struct py_const
 		resolve_name(p, name, ret);
 	else if (strcmp(dictionary, "builtins") == 0)
 		add_value(p, ret, py_join(p, "builtins", name));
+	else if (ends_with(dictionary, ".__dict__") && py_module_behind(name))
+		add_value(p, ret, py_module_behind(name));
 	else if (ends_with(dictionary, ".__dict__"))
 		add_value(p, ret,
 			  py_join(p, py_intern(p, dictionary, strlen(dictionary) - end), name));
 }
 
-static void take_attribute(struct py *p, TSNode object, const char *attribute,
-			   struct py_values *ret)
+/* What an attribute is, of what is known to be one of object. */
+static void attribute_of(struct py *p, const struct py_values *object, const char *attribute,
+			 struct py_values *ret)
 {
 	const char *module = py_module_behind(attribute);
-	struct py_values values;
 
 	if (module && !is_common_word(module)) {
 		add_value(p, ret, module);
@@ -156,9 +158,18 @@ static void take_attribute(struct py *p, TSNode object, const char *attribute,
 		add_value(p, ret, "builtins");
 		return;
 	}
+	for (size_t i = 0; i < object->n; i++)
+		add_value(p, ret, module ? module : py_join(p, object->name[i], attribute));
+}
+
+static void take_attribute(struct py *p, TSNode object, const char *attribute,
+			   struct py_values *ret)
+{
+	struct py_values values;
+
 	py_resolve(p, object, &values);
-	for (size_t i = 0; i < values.n; i++)
-		add_value(p, ret, module ? module : py_join(p, values.name[i], attribute));
+	if (attribute)
+		attribute_of(p, &values, attribute, ret);
 }
 
 static void resolve_subscript(struct py *p, TSNode node, struct py_values *ret)
@@ -167,10 +178,13 @@ static void resolve_subscript(struct py *p, TSNode node, struct py_values *ret)
 	enum py_kind kind = py_kind(value);
 	struct py_values values;
 	struct py_constant key;
+	const TSNode *kids;
+	uint32_t n;
 
 	if (kind == PY_list || kind == PY_tuple || kind == PY_dictionary || kind == PY_set) {
-		for (uint32_t i = 0; i < ts_node_named_child_count(value); i++) {
-			TSNode child = ts_node_named_child(value, i);
+		kids = py_children(p, value, &n);
+		for (uint32_t i = 0; i < n; i++) {
+			TSNode child = kids[i];
 
 			add_resolved(
 				p, py_kind(child) == PY_pair ? py_field(child, PY_F_value) : child,
@@ -197,24 +211,26 @@ static void import_constant(struct py *p, const struct py_constant *name, bool f
 }
 
 /* x.get("key") of a dictionary of names, x.__getattribute__("name") of anything. */
-static void resolve_method(struct py *p, TSNode call, TSNode function, struct py_values *ret)
+static void resolve_method(struct py *p, TSNode call, const struct py_values *object,
+			   const char *name, struct py_values *ret)
 {
 	static const char *const getters[] = {"get", "pop", "setdefault", "__getitem__"};
-	const char *name = py_identifier(p, py_field(function, PY_F_attribute));
-	TSNode object = py_field(function, PY_F_object);
-	struct py_values values;
 	struct py_constant key;
+	const char *word;
 
-	if (!name || !py_fold(p, py_argument(call, 0), &key))
-		return;
-	if (strcmp(name, "__getattribute__") == 0) {
-		take_attribute(p, object, py_intern(p, key.data, key.len), ret);
+	if (strcmp(name, "__getattribute__") == 0 && py_fold(p, py_argument(call, 0), &key)) {
+		word = py_intern(p, key.data, key.len);
+		if (word)
+			attribute_of(p, object, word, ret);
 		return;
 	}
-	py_resolve(p, object, &values);
-	for (size_t g = 0; g < ARRAY_LEN(getters); g++)
-		for (size_t i = 0; strcmp(getters[g], name) == 0 && i < values.n; i++)
-			take_key(p, values.name[i], &key, ret);
+	for (size_t g = 0; g < ARRAY_LEN(getters); g++) {
+		if (strcmp(getters[g], name) != 0 || object->n == 0 ||
+		    !py_fold(p, py_argument(call, 0), &key))
+			continue;
+		for (size_t i = 0; i < object->n; i++)
+			take_key(p, object->name[i], &key, ret);
+	}
 }
 
 static void call_getattr(struct py *p, TSNode call, struct py_values *ret)
@@ -299,18 +315,36 @@ static const struct givers {
 	{"inspect.getattr_static", call_getattr},
 };
 
+/* The object is asked once: a chain of calls would else take twice the time for each link. */
+static void resolve_function(struct py *p, TSNode call, TSNode function, struct py_values *ret,
+			     struct py_values *ret_given)
+{
+	struct py_values object;
+	const char *name;
+
+	*ret = (struct py_values){0};
+	if (py_kind(function) != PY_attribute) {
+		py_resolve(p, function, ret);
+		return;
+	}
+	name = py_identifier(p, py_field(function, PY_F_attribute));
+	if (!name)
+		return;
+	py_resolve(p, py_field(function, PY_F_object), &object);
+	attribute_of(p, &object, name, ret);
+	resolve_method(p, call, &object, name, ret_given);
+}
+
 static void resolve_call(struct py *p, TSNode call, struct py_values *ret)
 {
 	TSNode function = py_bare(py_field(call, PY_F_function));
 	struct py_values values;
 
-	if (py_kind(function) == PY_attribute)
-		resolve_method(p, call, function, ret);
 	if (py_kind(function) == PY_lambda) {
 		add_resolved(p, py_field(function, PY_F_body), ret);
 		return;
 	}
-	py_resolve(p, function, &values);
+	resolve_function(p, call, function, &values, ret);
 	for (size_t i = 0; i < values.n; i++) {
 		if (strncmp(values.name[i], "@attr:", 6) == 0)
 			take_attribute(p, py_argument(call, 0), values.name[i] + 6, ret);
@@ -366,7 +400,7 @@ void py_resolve(struct py *p, TSNode node, struct py_values *ret)
 	if (ts_node_is_null(node))
 		return;
 	if (p->resolve_depth >= RESOLVE_DEPTH_MAX) {
-		p->obscure = true;
+		py_is_obscure(p);
 		return;
 	}
 	p->resolve_depth++;

@@ -3,6 +3,7 @@
 #include "screen/python.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -109,17 +110,28 @@ const char *py_identifier(struct py *p, TSNode node)
 	return ascii ? py_intern(p, text, len) : fold_identifier(p, text, len);
 }
 
+static unsigned n_dots(const char *name)
+{
+	unsigned n = 0;
+
+	while ((name = strchr(name, '.'))) {
+		name++;
+		n++;
+	}
+	return n;
+}
+
 const char *py_join(struct py *p, const char *left, const char *right)
 {
 	char both[PY_NAME_MAX + 2];
 	size_t n = strlen(left), m = strlen(right);
+	int len;
 
-	if (n + m > PY_NAME_MAX)
-		return NULL; /* no rule has such a name */
-	memcpy(both, left, n);
-	both[n] = '.';
-	memcpy(both + n + 1, right, m);
-	return py_intern(p, both, n + m + 1);
+	/* No rule has such a name; and "x = x.y" in a loop must come to an end. */
+	if (n + m > PY_NAME_MAX || n_dots(left) >= PY_DOTS_MAX)
+		return NULL;
+	len = snprintf(both, sizeof(both), "%s.%s", left, right);
+	return py_intern(p, both, (size_t)len);
 }
 
 const char *py_dotted(struct py *p, TSNode node)
@@ -136,36 +148,72 @@ const char *py_dotted(struct py *p, TSNode node)
 	return ret;
 }
 
-TSNode py_argument(TSNode call, unsigned n)
+/* By a cursor: asking for the n-th child again and again takes the square of their number. */
+const TSNode *py_children(struct py *p, TSNode node, uint32_t *ret_n)
 {
-	TSNode list = py_field(call, PY_F_arguments), none = {0};
+	uint32_t n = ts_node_is_null(node) ? 0 : ts_node_named_child_count(node);
+	struct error err;
+	TSNode *list = n > 0 ? arena_array(p->scratch, n, sizeof(*list), &err) : NULL;
+	TSTreeCursor cursor;
 
-	if (py_kind(list) != PY_argument_list)
-		return none;
-	for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
-		TSNode child = ts_node_named_child(list, i);
-		enum py_kind kind = py_kind(child);
-
-		if (kind == PY_keyword_argument || kind == PY_comment)
-			continue;
-		if (n-- == 0)
-			return child;
+	*ret_n = 0;
+	if (!list) {
+		p->failed |= n > 0;
+		return NULL;
 	}
-	return none;
+	cursor = ts_tree_cursor_new(node);
+	for (bool more = ts_tree_cursor_goto_first_child(&cursor); more && *ret_n < n;
+	     more = ts_tree_cursor_goto_next_sibling(&cursor)) {
+		TSNode child = ts_tree_cursor_current_node(&cursor);
+
+		if (ts_node_is_named(child))
+			list[(*ret_n)++] = child;
+	}
+	ts_tree_cursor_delete(&cursor);
+	return list;
 }
 
-TSNode py_keyword(const struct py *p, TSNode call, const char *name)
+TSNode py_argument(TSNode call, unsigned n)
 {
-	TSNode list = py_field(call, PY_F_arguments), none = {0};
+	TSNode list = py_field(call, PY_F_arguments), found = {0};
+	TSTreeCursor cursor;
 
-	for (uint32_t i = 0; !ts_node_is_null(list) && i < ts_node_named_child_count(list); i++) {
-		TSNode child = ts_node_named_child(list, i);
+	if (py_kind(list) != PY_argument_list)
+		return found;
+	cursor = ts_tree_cursor_new(list);
+	for (bool more = ts_tree_cursor_goto_first_child(&cursor); more;
+	     more = ts_tree_cursor_goto_next_sibling(&cursor)) {
+		TSNode child = ts_tree_cursor_current_node(&cursor);
+		enum py_kind kind = py_kind(child);
 
-		if (py_kind(child) == PY_keyword_argument &&
-		    syntax_text_is(p->syntax, py_field(child, PY_F_name), name))
-			return py_field(child, PY_F_value);
+		if (!ts_node_is_named(child) || kind == PY_keyword_argument || kind == PY_comment)
+			continue;
+		if (n-- == 0) {
+			found = child;
+			break;
+		}
 	}
-	return none;
+	ts_tree_cursor_delete(&cursor);
+	return found;
+}
+
+TSNode py_keyword(struct py *p, TSNode call, const char *name)
+{
+	uint32_t n;
+	const TSNode *list = py_children(p, py_field(call, PY_F_arguments), &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (py_kind(list[i]) == PY_keyword_argument &&
+		    syntax_text_is(p->syntax, py_field(list[i], PY_F_name), name))
+			return py_field(list[i], PY_F_value);
+	return (TSNode){0};
+}
+
+void py_is_obscure(struct py *p)
+{
+	if (!p->obscure)
+		p->obscure_at = p->current;
+	p->obscure = true;
 }
 
 TSNode py_bare(TSNode node)

@@ -34,6 +34,21 @@ static bool has_name(struct search *s, TSNode node)
 	return false;
 }
 
+static bool imports_name(struct search *s, TSNode node)
+{
+	uint32_t n;
+	const TSNode *kids = py_children(s->p, node, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		TSNode name = py_kind(kids[i]) == PY_aliased_import ? py_field(kids[i], PY_F_alias)
+								    : kids[i];
+
+		if (!ts_node_eq(kids[i], py_field(node, PY_F_module_name)) && has_name(s, name))
+			return true;
+	}
+	return false;
+}
+
 static bool see_local(void *context, const struct visit *v)
 {
 	struct search *s = context;
@@ -45,6 +60,9 @@ static bool see_local(void *context, const struct visit *v)
 			    py_kind(py_field(v->node, PY_F_left)) != PY_attribute &&
 			    py_kind(py_field(v->node, PY_F_left)) != PY_subscript;
 		return true;
+	case PY_import_from_statement:
+		s->found |= imports_name(s, v->node);
+		return false;
 	case PY_global_statement:
 	case PY_nonlocal_statement:
 	case PY_delete_statement:

@@ -153,6 +153,8 @@ void py_check_constant(struct py *p, const struct visit *v, const struct py_cons
 			py_found(p, PY_PROCESS, v->node);
 	if (py_is_format_escape(c->data, c->len))
 		py_found(p, PY_INTROSPECTION, v->node);
+	if (memmem(c->data, c->len, "!!python/", 9)) /* YAML that makes objects */
+		py_found(p, PY_CODE_OBJECT, v->node);
 	if (py_is_blob(c->data, c->len))
 		py_found(p, PY_BLOB, v->node);
 	check_path(p, v, c);

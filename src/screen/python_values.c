@@ -6,158 +6,27 @@
  * and names bound once to such.  What is not understood is not a constant;
  * whoever asks must then expect anything.
  */
-#include "screen/python.h"
+#include "screen/python_decode.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/own.h"
 
-/* A string under construction; bounded. */
-struct maker {
-	struct py *p;
-	char *data;
-	size_t len;
-	bool failed;
-};
-
 static bool fold(struct py *p, TSNode node, struct py_constant *ret, unsigned depth);
-
-static void make(struct maker *m, struct py *p, size_t room)
-{
-	struct error err;
-
-	*m = (struct maker){.p = p};
-	m->data = room <= PY_CONSTANT_MAX ? arena_alloc(p->scratch, room + 1, &err) : NULL;
-	m->failed = !m->data;
-	if (room <= PY_CONSTANT_MAX && !m->data)
-		p->failed = true;
-}
-
-static bool made(struct maker *m, struct py_constant *ret, bool composed)
-{
-	if (m->failed)
-		return false;
-	m->data[m->len] = '\0';
-	*ret = (struct py_constant){m->data, m->len, composed};
-	return true;
-}
-
-/* A code point as UTF-8; the caller has room for four bytes. */
-static void put_char(struct maker *m, unsigned long c)
-{
-	if (c > 0x10ffff) {
-		m->failed = true;
-	} else if (c < 0x80) {
-		m->data[m->len++] = (char)c;
-	} else if (c < 0x800) {
-		m->data[m->len++] = (char)(0xc0 | (c >> 6));
-		m->data[m->len++] = (char)(0x80 | (c & 0x3f));
-	} else if (c < 0x10000) {
-		m->data[m->len++] = (char)(0xe0 | (c >> 12));
-		m->data[m->len++] = (char)(0x80 | ((c >> 6) & 0x3f));
-		m->data[m->len++] = (char)(0x80 | (c & 0x3f));
-	} else {
-		m->data[m->len++] = (char)(0xf0 | (c >> 18));
-		m->data[m->len++] = (char)(0x80 | ((c >> 12) & 0x3f));
-		m->data[m->len++] = (char)(0x80 | ((c >> 6) & 0x3f));
-		m->data[m->len++] = (char)(0x80 | (c & 0x3f));
-	}
-}
-
-static size_t read_digits(const char *text, size_t left, size_t most, int base, unsigned long *ret)
-{
-	size_t n = 0;
-
-	*ret = 0;
-	while (n < most && n < left && isxdigit((unsigned char)text[n])) {
-		int c = tolower((unsigned char)text[n]);
-		int digit = isdigit(c) ? c - '0' : c - 'a' + 10;
-
-		if (digit >= base)
-			break;
-		*ret = *ret * (unsigned long)base + (unsigned long)digit;
-		n++;
-	}
-	return n;
-}
-
-static const struct plain_escape {
-	char written;
-	char meant;
-} plain_escapes[] = {
-	{'n', '\n'}, {'t', '\t'}, {'r', '\r'},  {'a', '\a'},  {'b', '\b'},
-	{'f', '\f'}, {'v', '\v'}, {'\\', '\\'}, {'\'', '\''}, {'"', '"'},
-};
-
-static const struct number_escape {
-	char written;
-	size_t digits;
-} number_escapes[] = {{'x', 2}, {'u', 4}, {'U', 8}};
-
-/* text is behind the backslash; how much of it the escape takes. */
-static size_t put_escape(struct maker *m, const char *text, size_t left)
-{
-	unsigned long value;
-	size_t n;
-
-	if (left == 0 || text[0] == 'N') { /* \N{LATIN SMALL LETTER S}: we know no names */
-		m->failed = true;
-		return left;
-	}
-	if (text[0] == '\n')
-		return 1;
-	for (size_t i = 0; i < ARRAY_LEN(plain_escapes); i++) {
-		if (plain_escapes[i].written == text[0]) {
-			m->data[m->len++] = plain_escapes[i].meant;
-			return 1;
-		}
-	}
-	for (size_t i = 0; i < ARRAY_LEN(number_escapes); i++) {
-		if (number_escapes[i].written == text[0]) {
-			n = read_digits(text + 1, left - 1, number_escapes[i].digits, 16, &value);
-			put_char(m, value);
-			return n + 1;
-		}
-	}
-	n = read_digits(text, left, 3, 8, &value);
-	if (n > 0)
-		put_char(m, value);
-	else
-		m->data[m->len++] = '\\';
-	return n;
-}
-
-/* No escape makes more bytes than it takes but for \NNN and \xNN above 0x7f: twice is enough. */
-static bool decode(struct py *p, const char *text, size_t len, bool raw, struct py_constant *ret)
-{
-	struct maker m;
-
-	make(&m, p, 2 * len + 4);
-	for (size_t i = 0; !m.failed && i < len;) {
-		if (raw || text[i] != '\\') {
-			m.data[m.len++] = text[i++];
-			continue;
-		}
-		i++;
-		i += put_escape(&m, text + i, len - i);
-	}
-	return made(&m, ret, false);
-}
 
 static bool add_constants(struct py *p, const struct py_constant *a, const struct py_constant *b,
 			  struct py_constant *ret)
 {
-	struct maker m;
+	struct py_maker m;
 
-	make(&m, p, a->len + b->len);
+	py_make(&m, p, a->len + b->len);
 	if (m.failed)
 		return false;
 	memcpy(m.data, a->data, a->len);
 	memcpy(m.data + a->len, b->data, b->len);
 	m.len = a->len + b->len;
-	return made(&m, ret, true);
+	return py_made(&m, ret, true);
 }
 
 /* In an f-string the text between has "{{" for "{". */
@@ -167,7 +36,7 @@ static bool fold_part(struct py *p, TSNode part, bool raw, bool formatted, struc
 	const char *text = syntax_text(p->syntax, part, &len);
 	char *copy;
 
-	if (!decode(p, text, len, raw, ret))
+	if (!py_decode_escapes(p, text, len, raw, ret))
 		return false;
 	if (!formatted)
 		return true;
@@ -186,9 +55,11 @@ static bool fold_string(struct py *p, TSNode node, struct py_constant *ret, unsi
 {
 	bool raw = false, formatted = false, first = true;
 	struct py_constant sum = {.data = ""}, part;
+	uint32_t n;
+	const TSNode *kids = py_children(p, node, &n);
 
-	for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
-		TSNode child = ts_node_named_child(node, i);
+	for (uint32_t i = 0; i < n; i++) {
+		TSNode child = kids[i];
 		size_t len;
 		const char *text = syntax_text(p->syntax, child, &len);
 
@@ -228,23 +99,23 @@ static bool fold_integer(struct py *p, TSNode node, unsigned long *ret)
 		return false;
 	text = syntax_text(p->syntax, node, &len);
 	if (len > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-		return read_digits(text + 2, len - 2, 8, 16, ret) == len - 2;
-	return read_digits(text, len, 9, 10, ret) == len;
+		return py_read_digits(text + 2, len - 2, 8, 16, ret) == len - 2;
+	return py_read_digits(text, len, 9, 10, ret) == len;
 }
 
 static bool repeat(struct py *p, const struct py_constant *one, unsigned long times,
 		   struct py_constant *ret)
 {
-	struct maker m;
+	struct py_maker m;
 
 	if (one->len > 0 && times > PY_CONSTANT_MAX / one->len)
 		return false;
-	make(&m, p, one->len * times);
+	py_make(&m, p, one->len * times);
 	for (unsigned long i = 0; !m.failed && i < times; i++) {
 		memcpy(m.data + m.len, one->data, one->len);
 		m.len += one->len;
 	}
-	return made(&m, ret, true);
+	return py_made(&m, ret, true);
 }
 
 /* Parts of a path; an absolute one begins anew. */
@@ -287,7 +158,7 @@ static bool fold_reversed(struct py *p, TSNode node, struct py_constant *ret, un
 {
 	TSNode slice = py_field(node, PY_F_subscript);
 	struct py_constant whole;
-	struct maker m;
+	struct py_maker m;
 	size_t len, n = 0;
 	const char *text;
 	char shape[8];
@@ -301,10 +172,10 @@ static bool fold_reversed(struct py *p, TSNode node, struct py_constant *ret, un
 	shape[n] = '\0';
 	if (strcmp(shape, "::-1") != 0 || !fold(p, py_field(node, PY_F_value), &whole, depth + 1))
 		return false;
-	make(&m, p, whole.len);
+	py_make(&m, p, whole.len);
 	for (size_t i = whole.len; !m.failed && i-- > 0;)
 		m.data[m.len++] = whole.data[i];
-	return made(&m, ret, true);
+	return py_made(&m, ret, true);
 }
 
 static bool fold_join(struct py *p, const struct py_constant *between, TSNode list,
@@ -312,13 +183,16 @@ static bool fold_join(struct py *p, const struct py_constant *between, TSNode li
 {
 	struct py_constant sum = {.data = ""}, part;
 	enum py_kind kind = py_kind(list = py_bare(list));
+	const TSNode *kids;
+	uint32_t n;
 
 	if (kind == PY_string || kind == PY_concatenated_string)
 		return between->len == 0 && fold(p, list, ret, depth + 1);
 	if (kind != PY_list && kind != PY_tuple)
 		return false;
-	for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
-		TSNode child = ts_node_named_child(list, i);
+	kids = py_children(p, list, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		TSNode child = kids[i];
 
 		if (py_kind(child) == PY_comment)
 			continue;
@@ -332,134 +206,17 @@ static bool fold_join(struct py *p, const struct py_constant *between, TSNode li
 	return true;
 }
 
-static bool from_hex(struct py *p, const struct py_constant *in, struct py_constant *ret)
-{
-	struct maker m;
-
-	make(&m, p, in->len);
-	for (size_t i = 0; !m.failed && i < in->len;) {
-		unsigned long value;
-
-		if (isspace((unsigned char)in->data[i])) {
-			i++;
-		} else if (read_digits(in->data + i, in->len - i, 2, 16, &value) == 2) {
-			m.data[m.len++] = (char)value;
-			i += 2;
-		} else {
-			return false;
-		}
-	}
-	return made(&m, ret, true);
-}
-
-static bool from_base64(struct py *p, const struct py_constant *in, struct py_constant *ret)
-{
-	static const char alphabet[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	unsigned long bits = 0;
-	unsigned n = 0;
-	struct maker m;
-
-	make(&m, p, in->len);
-	for (size_t i = 0; !m.failed && i < in->len && in->data[i] != '='; i++) {
-		char c = in->data[i];
-		const char *digit;
-
-		c = c == '-' ? '+' : c == '_' ? '/' : c;
-		digit = c ? strchr(alphabet, c) : NULL;
-		if (!digit)
-			continue; /* so does Python */
-		bits = (bits << 6 | (unsigned long)(digit - alphabet)) & 0xffffff;
-		n += 6;
-		if (n >= 8) {
-			n -= 8;
-			m.data[m.len++] = (char)(bits >> n);
-		}
-	}
-	return made(&m, ret, true);
-}
-
-static bool from_rot13(struct py *p, const struct py_constant *in, struct py_constant *ret)
-{
-	struct maker m;
-
-	make(&m, p, in->len);
-	for (size_t i = 0; !m.failed && i < in->len; i++) {
-		char c = in->data[i];
-
-		if (isalpha((unsigned char)c)) {
-			char base = islower((unsigned char)c) ? 'a' : 'A';
-
-			c = (char)(base + (c - base + 13) % 26);
-		}
-		m.data[m.len++] = c;
-	}
-	return made(&m, ret, true);
-}
-
-static bool change_case(struct py *p, const struct py_constant *in, int (*to)(int),
-			struct py_constant *ret)
-{
-	struct maker m;
-
-	make(&m, p, in->len);
-	for (size_t i = 0; !m.failed && i < in->len; i++)
-		m.data[m.len++] = (char)to((unsigned char)in->data[i]);
-	return made(&m, ret, true);
-}
-
-static bool to_lower(struct py *p, const struct py_constant *in, struct py_constant *ret)
-{
-	return change_case(p, in, tolower, ret);
-}
-
-static bool to_upper(struct py *p, const struct py_constant *in, struct py_constant *ret)
-{
-	return change_case(p, in, toupper, ret);
-}
-
-static int swapped(int c)
-{
-	return isupper(c) ? tolower(c) : toupper(c);
-}
-
-static bool to_swapped(struct py *p, const struct py_constant *in, struct py_constant *ret)
-{
-	return change_case(p, in, swapped, ret);
-}
-
-static bool as_it_is(struct py *p, const struct py_constant *in, struct py_constant *ret)
-{
-	(void)p;
-	*ret = *in;
-	ret->composed = true;
-	return true;
-}
-
-static bool to_stripped(struct py *p, const struct py_constant *in, struct py_constant *ret)
-{
-	size_t begin = 0, end = in->len;
-
-	(void)p;
-	while (begin < end && isspace((unsigned char)in->data[begin]))
-		begin++;
-	while (end > begin && isspace((unsigned char)in->data[end - 1]))
-		end--;
-	*ret = (struct py_constant){in->data + begin, end - begin, true};
-	return true;
-}
-
 /* x.replace(a, b) */
 static bool fold_replace(struct py *p, const struct py_constant *in, TSNode call,
 			 struct py_constant *ret, unsigned depth)
 {
 	struct py_constant from, to;
-	struct maker m;
+	struct py_maker m;
 
 	if (!fold(p, py_argument(call, 0), &from, depth + 1) ||
 	    !fold(p, py_argument(call, 1), &to, depth + 1) || from.len == 0)
 		return false;
-	make(&m, p, in->len * (to.len + 1));
+	py_make(&m, p, in->len * (to.len + 1));
 	for (size_t i = 0; !m.failed && i < in->len;) {
 		if (in->len - i >= from.len && memcmp(in->data + i, from.data, from.len) == 0) {
 			memcpy(m.data + m.len, to.data, to.len);
@@ -469,7 +226,7 @@ static bool fold_replace(struct py *p, const struct py_constant *in, TSNode call
 			m.data[m.len++] = in->data[i++];
 		}
 	}
-	return made(&m, ret, true);
+	return py_made(&m, ret, true);
 }
 
 /* Methods of a string that need nothing else. */
@@ -477,31 +234,31 @@ static const struct method {
 	const char *name;
 	bool (*work)(struct py *p, const struct py_constant *in, struct py_constant *ret);
 } methods[] = {
-	{"lower", to_lower},    {"casefold", to_lower},   {"upper", to_upper},
-	{"strip", to_stripped}, {"swapcase", to_swapped}, {"encode", as_it_is},
-	{"decode", as_it_is},   {"format", as_it_is},
+	{"lower", py_to_lower},    {"casefold", py_to_lower},   {"upper", py_to_upper},
+	{"strip", py_to_stripped}, {"swapcase", py_to_swapped}, {"encode", py_as_it_is},
+	{"decode", py_as_it_is},   {"format", py_as_it_is},
 };
 
 static const struct method functions[] = {
-	{"base64.b64decode", from_base64},
-	{"base64.urlsafe_b64decode", from_base64},
-	{"base64.standard_b64decode", from_base64},
-	{"base64.decodebytes", from_base64},
-	{"binascii.a2b_base64", from_base64},
-	{"base64.b16decode", from_hex},
-	{"binascii.unhexlify", from_hex},
-	{"binascii.a2b_hex", from_hex},
-	{"builtins.bytes.fromhex", from_hex},
-	{"builtins.bytearray.fromhex", from_hex},
-	{"builtins.str", as_it_is},
-	{"builtins.bytes", as_it_is},
-	{"sys.intern", as_it_is},
-	{"os.path.expanduser", as_it_is},
-	{"os.path.abspath", as_it_is},
-	{"os.fspath", as_it_is},
-	{"pathlib.Path", as_it_is},
-	{"pathlib.PurePath", as_it_is},
-	{"pathlib.PosixPath", as_it_is},
+	{"base64.b64decode", py_from_base64},
+	{"base64.urlsafe_b64decode", py_from_base64},
+	{"base64.standard_b64decode", py_from_base64},
+	{"base64.decodebytes", py_from_base64},
+	{"binascii.a2b_base64", py_from_base64},
+	{"base64.b16decode", py_from_hex},
+	{"binascii.unhexlify", py_from_hex},
+	{"binascii.a2b_hex", py_from_hex},
+	{"builtins.bytes.fromhex", py_from_hex},
+	{"builtins.bytearray.fromhex", py_from_hex},
+	{"builtins.str", py_as_it_is},
+	{"builtins.bytes", py_as_it_is},
+	{"sys.intern", py_as_it_is},
+	{"os.path.expanduser", py_as_it_is},
+	{"os.path.abspath", py_as_it_is},
+	{"os.fspath", py_as_it_is},
+	{"pathlib.Path", py_as_it_is},
+	{"pathlib.PurePath", py_as_it_is},
+	{"pathlib.PosixPath", py_as_it_is},
 };
 
 static bool fold_method(struct py *p, TSNode call, TSNode function, struct py_constant *ret,
@@ -540,41 +297,43 @@ static bool fold_codec(struct py *p, TSNode call, struct py_constant *ret, unsig
 	    !fold(p, py_argument(call, 1), &codec, depth + 1))
 		return false;
 	if (strncasecmp(codec.data, "rot", 3) == 0)
-		return from_rot13(p, &in, ret);
+		return py_from_rot13(p, &in, ret);
 	if (strncasecmp(codec.data, "hex", 3) == 0)
-		return from_hex(p, &in, ret);
+		return py_from_hex(p, &in, ret);
 	if (strncasecmp(codec.data, "base64", 6) == 0)
-		return from_base64(p, &in, ret);
+		return py_from_base64(p, &in, ret);
 	return false;
 }
 
 static bool fold_chr(struct py *p, TSNode call, struct py_constant *ret)
 {
 	unsigned long value;
-	struct maker m;
+	struct py_maker m;
 
 	if (!fold_integer(p, py_argument(call, 0), &value))
 		return false;
-	make(&m, p, 4);
+	py_make(&m, p, 4);
 	if (!m.failed)
-		put_char(&m, value);
-	return made(&m, ret, true);
+		py_put_char(&m, value);
+	return py_made(&m, ret, true);
 }
 
 /* bytes([111, 115]) */
 static bool fold_bytes(struct py *p, TSNode list, struct py_constant *ret)
 {
-	struct maker m;
+	struct py_maker m;
+	uint32_t n;
+	const TSNode *kids = py_children(p, list, &n);
 
-	make(&m, p, ts_node_named_child_count(list));
-	for (uint32_t i = 0; !m.failed && i < ts_node_named_child_count(list); i++) {
+	py_make(&m, p, n);
+	for (uint32_t i = 0; !m.failed && i < n; i++) {
 		unsigned long value;
 
-		if (!fold_integer(p, ts_node_named_child(list, i), &value) || value > 255)
+		if (!fold_integer(p, kids[i], &value) || value > 255)
 			return false;
 		m.data[m.len++] = (char)value;
 	}
-	return made(&m, ret, true);
+	return py_made(&m, ret, true);
 }
 
 static bool fold_path(struct py *p, TSNode call, struct py_constant *ret, unsigned depth)
@@ -633,9 +392,11 @@ static bool fold_name(struct py *p, TSNode node, struct py_constant *ret)
 static bool fold_beside(struct py *p, TSNode node, struct py_constant *ret, unsigned depth)
 {
 	struct py_constant sum = {.data = ""}, part;
+	uint32_t n;
+	const TSNode *kids = py_children(p, node, &n);
 
-	for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
-		TSNode child = ts_node_named_child(node, i);
+	for (uint32_t i = 0; i < n; i++) {
+		TSNode child = kids[i];
 
 		if (py_kind(child) == PY_comment)
 			continue;
@@ -649,9 +410,10 @@ static bool fold_beside(struct py *p, TSNode node, struct py_constant *ret, unsi
 static bool fold(struct py *p, TSNode node, struct py_constant *ret, unsigned depth)
 {
 	node = py_bare(node);
-	if (p->fold_steps == 0 || depth > 300)
+	if (p->fold_steps == 0 || depth > 300 || p->ended != SYNTAX_READ)
 		return false;
-	p->fold_steps--;
+	if (--p->fold_steps % 128 == 0 && syntax_is_late(p->syntax))
+		p->ended = SYNTAX_LATE;
 	switch ((int)py_kind(node)) {
 	case PY_string:
 		return fold_string(p, node, ret, depth);

@@ -113,7 +113,6 @@ static const struct group {
 	{"pdb", NULL, PY_EVAL},
 	{"rlcompleter", NULL, PY_EVAL},
 	{"idlelib", NULL, PY_EVAL},
-	{"test.support", NULL, PY_EVAL},
 	{"__main__", "__builtins__ __loader__ __spec__", PY_BUILTINS},
 	{"inspect", "getmodule", PY_BUILTINS},
 	{"types", "CodeType", PY_CODE_OBJECT},
@@ -134,15 +133,15 @@ static const struct group {
 	{"importlib._bootstrap", NULL, PY_DYNAMIC_IMPORT},
 	{"importlib._bootstrap_external", NULL, PY_DYNAMIC_IMPORT},
 	{"sys", "meta_path path_hooks path_importer_cache", PY_DYNAMIC_IMPORT},
-	{"sys", "_getframe _current_frames _current_exceptions settrace setprofile", PY_FRAMES},
-	{"threading", "settrace setprofile", PY_FRAMES},
+	{"sys", "_getframe", PY_FRAMES},
+	{"sys", "_current_frames _current_exceptions settrace setprofile", PY_INTROSPECTION},
+	{"threading", "settrace setprofile", PY_INTROSPECTION},
 	{"inspect", "currentframe stack trace getinnerframes getouterframes", PY_FRAMES},
 	{"gc", "get_objects get_referrers get_referents", PY_INTROSPECTION},
 	{"pip", NULL, PY_INSTALL},
 	{"pip._internal", NULL, PY_INSTALL},
 	{"ensurepip", NULL, PY_INSTALL},
 	{"venv", NULL, PY_INSTALL},
-	{"setuptools", NULL, PY_INSTALL},
 	{"easy_install", NULL, PY_INSTALL},
 	{"socket", NULL, PY_NETWORK},
 	{"_socket", NULL, PY_NETWORK},
@@ -235,6 +234,11 @@ static const char file_changers[] =
 	"os.makedirs shutil.rmtree shutil.move shutil.copy shutil.copy2 shutil.copyfile "
 	"shutil.copytree shutil.chown shutil.unpack_archive shutil.make_archive";
 
+/* What calls of these give is followed. */
+static const char followed_members[] =
+	"sys.modules importlib.import_module importlib.reload importlib.__import__ os.__dict__ "
+	"sys.__dict__ functools.partial operator.attrgetter operator.methodcaller";
+
 /* Functions that run a string as code, and which argument it is. */
 static const struct runner {
 	const char *name;
@@ -303,13 +307,16 @@ bool py_is_import_row(unsigned group, const char *module)
 
 bool py_is_spoken_of(const char *name)
 {
-	size_t len = strcspn(name, ".");
+	size_t len = strlen(name);
+	enum py_rule rule;
 
-	if (name[0] == '@' || strncmp(name, "builtins", 8) == 0)
+	if (name[0] == '@' || strncmp(name, "builtins", 8) == 0 || py_rule_for_name(name, &rule) ||
+	    in_list(followed_members, name) || py_changes_files(name) ||
+	    py_code_argument(name) >= 0)
 		return true;
 	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
 		if (strncmp(groups[i].module, name, len) == 0 &&
-		    strcspn(groups[i].module, ".") == len)
+		    (groups[i].module[len] == '\0' || groups[i].module[len] == '.'))
 			return true;
 	return false;
 }

@@ -6,6 +6,7 @@
  */
 #include "screen/screen.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/own.h"
@@ -13,7 +14,7 @@
 #include "screen/findings.h"
 #include "screen/languages.h"
 
-enum { STANDARD_BYTES = 256 << 10, STANDARD_MS = 50, LARGEST_BYTES = 16 << 20 };
+enum { STANDARD_BYTES = 256 << 10, STANDARD_MS = 50, LARGEST_BYTES = 16 << 20, ROWS_MAX = 128 };
 
 static const struct reader {
 	const char *language;
@@ -21,6 +22,8 @@ static const struct reader {
 	bool folds_lines; /* a lone carriage return ends a line */
 } readers[] = {
 	{"python", screen_python, true},
+	{"node", screen_javascript, true},
+	{"bash", screen_bash, false},
 };
 
 static const struct label {
@@ -129,6 +132,8 @@ static enum answer answer_for(enum syntax_end end, const struct sieve *s, struct
 	return ANSWER_DENY;
 }
 
+/* The header says why each is needed. */
+/* NOLINTNEXTLINE(readability-function-size) */
 enum answer screen_code(const char *language, const struct screen_policy *rules, const char *code,
 			size_t len, struct arena *a, struct findings *ret, struct why *why)
 {
@@ -154,8 +159,27 @@ enum answer screen_code(const char *language, const struct screen_policy *rules,
 	return answer_for(end, &s, why);
 }
 
+static size_t add_rows(struct screen_row *to, size_t n, const struct screen_row *rows, size_t more)
+{
+	assert(n + more <= ROWS_MAX);
+	memcpy(to + n, rows, more * sizeof(*rows));
+	return n + more;
+}
+
 const struct screen_row *screen_rows(size_t *ret_n)
 {
-	*ret_n = PY_RULE_COUNT;
-	return python_rows;
+	static struct screen_row all[ROWS_MAX];
+	static size_t n_all;
+	const struct screen_row *commands;
+	size_t n = 0, n_commands;
+
+	if (n_all == 0) {
+		n = add_rows(all, n, python_rows, PY_RULE_COUNT);
+		n = add_rows(all, n, javascript_rows, JS_RULE_COUNT);
+		n = add_rows(all, n, bash_rows, BASH_RULE_COUNT);
+		commands = shell_rows(&n_commands);
+		n_all = add_rows(all, n, commands, n_commands);
+	}
+	*ret_n = n_all;
+	return all;
 }

@@ -157,15 +157,15 @@ static void find_own(struct check *c, const struct screen_own_rule *own,
 	}
 }
 
-static void check_words(struct check *c, const struct shell_words *w, bool after_pipe)
+static void check_words(struct check *c, const struct shell_words *w, bool fed)
 {
-	shell_rules_command(&c->sieve, w, after_pipe);
+	shell_rules_command(&c->sieve, w, fed);
 	for (size_t i = 0; i < c->rules->n_own; i++)
 		if (strcmp(c->rules->own[i].language, "command") == 0)
 			find_own(c, &c->rules->own[i], w);
 }
 
-static void check_list(struct check *c, const struct shell_list *list, bool after_pipe);
+static void check_list(struct check *c, const struct shell_list *list, bool fed);
 
 /* Commands inside the words. */
 static void check_insides(struct check *c, const struct shell_word *word)
@@ -176,17 +176,20 @@ static void check_insides(struct check *c, const struct shell_word *word)
 				check_list(c, p->inside, false);
 }
 
-static void check_command(struct check *c, const struct shell_command *command, bool after_pipe)
+/* fed: what it reads comes from a pipe, a file or a here-document. */
+static void check_command(struct check *c, const struct shell_command *command, bool fed)
 {
 	struct shell_words w = {.n = command->n_words};
 	const struct shell_word **words;
 	struct error err;
 	size_t n = 0;
 
-	for (const struct shell_redirect *r = command->redirects; r; r = r->next)
+	for (const struct shell_redirect *r = command->redirects; r; r = r->next) {
 		shell_rules_redirect(&c->sieve, r);
+		fed |= r->kind == REDIRECT_HEREDOC || r->kind == REDIRECT_READ;
+	}
 	if (command->kind != COMMAND_SIMPLE) {
-		check_list(c, command->inside, after_pipe);
+		check_list(c, command->inside, fed);
 		return;
 	}
 	check_insides(c, command->assignments);
@@ -202,15 +205,15 @@ static void check_command(struct check *c, const struct shell_command *command, 
 		words[n++] = word;
 	w.word = words;
 	check_program(c, &w);
-	check_words(c, &w, after_pipe);
+	check_words(c, &w, fed);
 }
 
-static void check_list(struct check *c, const struct shell_list *list, bool after_pipe)
+static void check_list(struct check *c, const struct shell_list *list, bool fed)
 {
 	for (const struct shell_pipeline *p = list->pipelines; p; p = p->next)
 		for (const struct shell_command *command = p->commands; command;
 		     command = command->next)
-			check_command(c, command, after_pipe || command != p->commands);
+			check_command(c, command, fed || command != p->commands);
 }
 
 static enum answer answer_of(struct check *c, struct why *why)

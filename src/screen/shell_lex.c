@@ -376,9 +376,7 @@ static int read_one(struct word_maker *m, bool first)
 	case '[':
 		return read_pattern(m);
 	case '~':
-		if (first)
-			return refuse_tilde(r);
-		/* fall through */
+		return first ? refuse_tilde(r) : read_plain(m);
 	default:
 		return read_plain(m);
 	}

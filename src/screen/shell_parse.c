@@ -20,6 +20,11 @@ static int peek(const struct shell_reader *r, size_t ahead)
 	return r->at + ahead < r->len ? (unsigned char)r->text[r->at + ahead] : -1;
 }
 
+static bool is_digit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /* Is the word at r->at this one, unquoted and nothing else? */
 static bool at_bare_word(const struct shell_reader *r, const char *word)
 {
@@ -72,12 +77,21 @@ static int check_operator(struct shell_reader *r)
 	return 0;
 }
 
+static bool at_redirect(const struct shell_reader *r)
+{
+	size_t n = 0;
+
+	while (is_digit(peek(r, n)))
+		n++;
+	return peek(r, n) == '<' || peek(r, n) == '>';
+}
+
 /* >&1 and >&2; nothing else may follow >&. */
 static int read_join(struct shell_reader *r, size_t begin, struct shell_redirect *red)
 {
 	int to = peek(r, 2), behind = peek(r, 3);
 
-	if ((to != '1' && to != '2') || (behind >= 0 && !strchr(" \t\n;&|<>()", behind)))
+	if ((to != '1' && to != '2') || (behind >= 0 && !strchr(" \t\n;&|()", behind)))
 		return shell_refuse(r, begin, "write 2>&1 or >&2", ">& without 1 or 2 behind it");
 	if (!(r->allow & (SHELL_DISCARD | SHELL_WRITE_TO)))
 		return shell_refuse_construct(r, begin, SHELL_DISCARD);
@@ -87,15 +101,25 @@ static int read_join(struct shell_reader *r, size_t begin, struct shell_redirect
 	return 0;
 }
 
+static bool is_plain_word(const char *word)
+{
+	return word[0] && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					     "0123456789_")];
+}
+
 static int read_heredoc_word(struct shell_reader *r, size_t begin, struct shell_redirect *red)
 {
 	struct shell_redirect **end = &r->pending;
 
 	if (!(r->allow & SHELL_HEREDOC))
 		return shell_refuse_construct(r, begin, SHELL_HEREDOC);
-	if (red->word->bare || red->word->live || strchr(red->word->value, '\n'))
+	if (red->word->bare)
 		return shell_refuse(r, red->word->at, "write <<'END'",
 				    "a here-document whose word is not quoted is not read here");
+	/* It is written again as it is, for a shell to find. */
+	if (red->word->live || !is_plain_word(red->word->value))
+		return shell_refuse(r, red->word->at, "write <<'END'",
+				    "a here-document's word must be of letters, digits and _");
 	if (++r->n_heredocs > SHELL_HEREDOCS_MAX)
 		return shell_refuse(r, begin, NULL, "more than %d here-documents",
 				    SHELL_HEREDOCS_MAX);
@@ -126,7 +150,7 @@ static int check_target(struct shell_reader *r, size_t begin, const struct shell
 static int read_redirect(struct shell_reader *r, struct shell_redirect **ret)
 {
 	size_t begin = r->at;
-	bool numbered = peek(r, 0) >= '0' && peek(r, 0) <= '9';
+	bool numbered = is_digit(peek(r, 0));
 	struct error err;
 	struct shell_redirect *red = arena_alloc(r->arena, sizeof(*red), &err);
 	bool reads;
@@ -150,26 +174,21 @@ static int read_redirect(struct shell_reader *r, struct shell_redirect **ret)
 	else
 		red->kind = reads ? REDIRECT_READ : REDIRECT_WRITE;
 	r->at += red->kind == REDIRECT_HEREDOC || red->kind == REDIRECT_APPEND ? 2 : 1;
-	if (shell_skip_blanks(r) < 0 || shell_read_word(r, false, &red->word) < 0)
+	if (shell_skip_blanks(r) < 0)
+		return -1;
+	if (at_redirect(r)) /* "> 2>x": the 2 would be a descriptor */
+		return shell_refuse(r, r->at, NULL, "a file's name is missing");
+	if (shell_read_word(r, false, &red->word) < 0)
 		return -1;
 	if (red->kind == REDIRECT_HEREDOC)
 		return read_heredoc_word(r, begin, red);
 	return check_target(r, begin, red);
 }
 
-static bool at_redirect(const struct shell_reader *r)
-{
-	size_t n = 0;
-
-	while (peek(r, n) >= '0' && peek(r, n) <= '9')
-		n++;
-	return peek(r, n) == '<' || peek(r, n) == '>';
-}
-
 static int read_redirects(struct shell_reader *r, struct shell_redirect ***end)
 {
 	while (at_redirect(r)) {
-		if (peek(r, 1) >= '0' && peek(r, 1) <= '9')
+		if (is_digit(peek(r, 0)) && is_digit(peek(r, 1)))
 			return shell_refuse(r, r->at, NULL, "only 0<, 1> and 2> are read here");
 		if (read_redirect(r, *end) < 0)
 			return -1;

@@ -32,8 +32,11 @@ enum row {
 	ROW_WRITES,
 	ROW_NETWORK,
 	ROW_INSTALLS,
+	ROW_DEEP,
 	ROW_COUNT
 };
+
+enum { INNER_MAX = 8 }; /* programs behind each other, and behind one */
 
 #define HINT_ROOT "nothing here needs another user: files in /work and /tmp are yours"
 
@@ -46,13 +49,12 @@ static const struct screen_row rows[] = {
 		    "use head -c or cp"},
 	[ROW_CHMOD] = {"command.chmod-777", "fs-write", SCREEN_BLOCK,
 		       "lets everybody read, write and execute", "use 755 or u+x"},
-	[ROW_DEVICE] = {"command.write-device", "fs-write", SCREEN_BLOCK, "writes to a device",
-			"only /dev/null may be written to"},
+	[ROW_DEVICE] = {"command.write-device", "fs-write", SCREEN_BLOCK,
+			"reads from or writes to a device", "use /dev/null, or >&2 for errors"},
 	[ROW_PIPE_SHELL] = {"command.pipe-to-shell", "dynamic", SCREEN_BLOCK,
-			    "a shell runs whatever comes through the pipe",
-			    "write the commands themselves"},
+			    "a shell runs whatever comes into it", "write the commands themselves"},
 	[ROW_PIPE_CODE] = {"command.pipe-to-interpreter", "dynamic", SCREEN_WARN,
-			   "an interpreter runs whatever comes through the pipe",
+			   "an interpreter runs whatever comes into it",
 			   "send the code with a tool that takes code"},
 	[ROW_EVAL] = {"command.eval", "dynamic", SCREEN_BLOCK, "eval runs text as commands",
 		      "write the commands themselves"},
@@ -80,6 +82,8 @@ static const struct screen_row rows[] = {
 			 "talks to the network; a name that is looked up is a message too", NULL},
 	[ROW_INSTALLS] = {"command.installs", "proc", SCREEN_WARN,
 			  "installs packages, which bring scripts of their own", NULL},
+	[ROW_DEEP] = {"command.too-deep", "proc", SCREEN_BLOCK,
+		      "programs start programs more often than is followed here", NULL},
 };
 static_assert(ARRAY_LEN(rows) == ROW_COUNT, "one row each");
 
@@ -229,7 +233,7 @@ static bool takes_program_elsewhere(const struct shell_words *w)
 	return false;
 }
 
-static void find_in_pipe(struct sieve *s, const struct shell_words *w)
+static void find_fed(struct sieve *s, const struct shell_words *w)
 {
 	const struct shell_word *program = w->word[0];
 	const char *name = shell_base_name(program->value);
@@ -244,12 +248,12 @@ static void find_in_pipe(struct sieve *s, const struct shell_words *w)
 		add(s, ROW_PIPE_CODE, program, program);
 }
 
-static void find_here(struct sieve *s, const struct shell_words *w, bool after_pipe)
+static void find_here(struct sieve *s, const struct shell_words *w, bool fed)
 {
 	const char *name = shell_base_name(w->word[0]->value);
 
-	if (after_pipe)
-		find_in_pipe(s, w);
+	if (fed)
+		find_fed(s, w);
 	for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
 		size_t at = 0;
 
@@ -262,21 +266,24 @@ static void find_here(struct sieve *s, const struct shell_words *w, bool after_p
 	}
 }
 
-void shell_rules_command(struct sieve *s, const struct shell_words *w, bool after_pipe)
+/* A program in front of a program in front of a program; find has several behind it.  Who nests
+ * deeper than anybody would is refused: the time must not grow with it. */
+void shell_rules_command(struct sieve *s, const struct shell_words *w, bool fed)
 {
 	struct shell_words now = *w;
 
-	/* A program in front of a program in front of a program; each is shorter than the last. */
-	while (now.n > 0) {
-		struct shell_words inner = shell_inner_command(&now, 0);
+	for (size_t level = 0; now.n > 0; level++) {
+		struct shell_words inner = shell_inner_command(&now, 0), more = inner;
 
-		find_here(s, &now, after_pipe);
-		for (size_t turn = 1; inner.n > 0; turn++) { /* find has several */
-			struct shell_words more = shell_inner_command(&now, turn);
-
-			if (more.n == 0)
-				break;
-			find_here(s, &more, false);
+		find_here(s, &now, fed);
+		for (size_t turn = 1; more.n > 0 && turn <= INNER_MAX; turn++) {
+			more = shell_inner_command(&now, turn);
+			if (more.n > 0)
+				find_here(s, &more, false);
+		}
+		if (more.n > 0 || level == INNER_MAX) {
+			add(s, ROW_DEEP, now.word[0], now.word[0]);
+			return;
 		}
 		now = inner;
 	}

@@ -135,8 +135,8 @@ struct shell_words {
 	size_t n;
 };
 
-/* shell_rules.c.  What is found goes into the sieve. */
-void shell_rules_command(struct sieve *s, const struct shell_words *w, bool after_pipe);
+/* shell_rules.c.  What is found goes into the sieve; fed: its input comes from somewhere. */
+void shell_rules_command(struct sieve *s, const struct shell_words *w, bool fed);
 void shell_rules_redirect(struct sieve *s, const struct shell_redirect *r);
 
 /* shell_match.c.  Where in the words it is, 0: nowhere (the program itself is 0 only for

@@ -92,31 +92,6 @@ static void put_word(struct writer *w, const struct shell_word *word, bool as_te
 		put_str(w, "'");
 }
 
-static bool holds_line(const struct shell_redirect *doc, const char *line)
-{
-	const char *at = doc->body, *end = doc->body + doc->body_len;
-	size_t len = strlen(line);
-
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-
-		if ((size_t)(newline - at) == len && memcmp(at, line, len) == 0)
-			return true;
-		at = newline + 1;
-	}
-	return false;
-}
-
-/* A word that no line of it is. */
-static void name_end(const struct shell_redirect *doc, char ret[32])
-{
-	unsigned n = 0;
-
-	do
-		(void)snprintf(ret, 32, "END_%u", n++);
-	while (holds_line(doc, ret));
-}
-
 static void put_redirect(struct writer *w, const struct shell_redirect *r)
 {
 	static const char *const operators[] = {
@@ -132,8 +107,7 @@ static void put_redirect(struct writer *w, const struct shell_redirect *r)
 		put_str(w, r->to == 1 ? "1" : "2");
 		break;
 	case REDIRECT_HEREDOC:
-		name_end(r, text);
-		put_quoted(w, text);
+		put_quoted(w, r->word->value);
 		w->pending[w->n_pending++] = r;
 		break;
 	case REDIRECT_READ:
@@ -169,11 +143,9 @@ static void put_gap(struct writer *w, const char *otherwise)
 	}
 	put_str(w, "\n");
 	for (size_t i = 0; i < w->n_pending; i++) {
-		char end[32];
-
+		/* No line of the body is its word: there the reader would have ended it. */
 		put(w, w->pending[i]->body, w->pending[i]->body_len);
-		name_end(w->pending[i], end);
-		put_str(w, end);
+		put_str(w, w->pending[i]->word->value);
 		put_str(w, "\n");
 	}
 	w->n_pending = 0;

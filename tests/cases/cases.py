@@ -64,7 +64,7 @@ ACCOUNT_KEYS = {"schema", "id", "status", "success", "exit_code", "signal", "sig
                 "stdout", "stderr", "resource_usage", "limits", "near_misses", "artifacts",
                 "backend", "mode", "layers"}
 ANSWER_KEYS = ACCOUNT_KEYS | {"tool", "client", "decision", "dry_run", "refused_by", "why",
-                              "screening", "remaining", "policy"}
+                              "screening", "remaining", "receipt", "receipt_started", "policy"}
 STATUSES = {"success", "error", "timeout", "resource_exceeded", "denied", "unknown"}
 KILL_REASONS = {None, "wall", "cpu", "memory", "processes", "disk", "output", "signal",
                 "violation", "cancelled"}
@@ -355,7 +355,13 @@ def contradictions(a):
 def refusal_rules(a):
     """What no answer to a tool call may say."""
     why = a["why"]
+    receipt = a["receipt"]
     return [
+        ("every answer has a receipt, unless nothing was to happen",
+         receipt is None if a["dry_run"] else
+         re.fullmatch("[0-9a-f]{64}", receipt["leaf_hash"]) and receipt["index"] > 0),
+        ("what ran was announced", (a["receipt_started"] is None) ==
+         (a["dry_run"] or a["refused_by"] not in (None, "sandbox"))),
         ("decision", a["decision"] in ("allow", "ask", "deny")),
         ("why there is a why", (why is None) == (a["decision"] == "allow")),
         ("what was refused did not run", why is None or a["setup_time_ms"] == 0),

@@ -238,7 +238,8 @@ def wrong_end(r, pid_1):
         return []
     if how == "exit" and code == 0:
         return ["exit code 0, but the witness's word is missing"]
-    if hit and hit.place == "0" and (hit.loader or (code == 127 and "belljar:" not in r.err)):
+    libc_s = hit and (hit.name == "arch_prctl" or (code == 127 and "belljar:" not in r.err))
+    if hit and hit.place == "0" and (hit.loader or libc_s):
         return []  # the loader's own failure, or the C library's, before main
     if how == "signal":
         return [f"belljar died of signal {code}"]

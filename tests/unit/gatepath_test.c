@@ -2,7 +2,7 @@
 /* gatepath_test.c - the two tables: where a step says no nothing behind it happens, and every way
  * out is walked.
  */
-#include "gate/gate.h"
+#include "gate/steps.h"
 #include "policy_case.h"
 
 static const char text[] = "version: 1\n"
@@ -123,11 +123,79 @@ TEST(a_dry_run_charges_nothing_and_runs_nothing)
 	CHECK(t.p.account.status == STATUS_UNKNOWN);
 }
 
+TEST(what_cannot_be_written_down_does_not_run)
+{
+	own(trial) t = {0};
+
+	begin(&t, "once", "{}");
+	t.p.helper = "/bin/false";
+	gate_pass(&t.p);
+	check_denied(&t.p);
+	CHECK_STR(t.p.ended_by, "announce");
+	CHECK_STR(t.p.why.rule, "audit");
+	CHECK(t.p.why.layer == WHY_KERNEL && !t.p.why.permanent);
+	CHECK(!t.p.announced && !t.p.receipt.given && !t.p.receipt_started.given);
+	CHECK(!t.p.admitted);
+}
+
+/* Cuts out one word, if nothing but a letter's neighbour says that it is one. */
+static char *cut_word(void *context, const char *from, size_t len, size_t *ret_len,
+		      struct error *err)
+{
+	const char *word = context, *at = strstr(from, word);
+	char *clean = strdup(from);
+
+	(void)err;
+	*ret_len = len;
+	if (at && clean && (at == from || at[-1] == '\n' || at[-1] == '"'))
+		memset(clean + (at - from), '#', strlen(word));
+	return clean;
+}
+
+TEST(arguments_are_cleaned_as_they_are_and_as_they_are_written)
+{
+	own(trial) t = {0};
+	struct error err = {0};
+	static char word[] = "hidden";
+	size_t len = 0;
+	char *line;
+
+	begin(&t, "once",
+	      "{\"b\": [\"x\\nhidden\", {\"c\": \"hidden\"}], \"hidden\": 1, \"a\": 7}");
+	line = evidence_arguments(&t.p, &len, &err);
+	CHECK_STR(line, "{\"a\":7,\"b\":[\"x\\nhidden\",{\"c\":\"hidden\"}],\"hidden\":1}");
+	free(line);
+	t.p.cleaner = (struct cleaner){cut_word, word};
+	line = evidence_arguments(&t.p, &len, &err);
+	CHECK_STR(line, "{\"a\":7,\"b\":[\"x\\n######\",{\"c\":\"######\"}],\"######\":1}");
+	CHECK(line && len == strlen(line));
+	free(line);
+	/* The caller's own are as they were. */
+	CHECK(strstr(json_string_value(json_array_get(json_object_get(t.args, "b"), 0)), "hidden"));
+}
+
+TEST(a_log_that_cannot_be_reached_refuses_in_time)
+{
+	const struct audit_config config = {
+		.directory = "/proc/nowhere", .scribe = "/bin/false", .patience_ms = 100};
+	own(audit) audit;
+	own(trial) t = {0};
+
+	audit_init(&audit);
+	begin(&t, "once", "{}");
+	CHECK(audit_open(&audit, &config, &t.p.trouble) < 0);
+	t.p.audit = &audit;
+	gate_pass(&t.p);
+	check_denied(&t.p);
+	CHECK_STR(t.p.ended_by, "announce");
+}
+
 TEST(without_a_helper_nothing_runs_and_the_answer_is_no)
 {
 	own(trial) t = {0};
 
 	begin(&t, "once", "{}");
+	t.policy->audit.off = true;
 	gate_pass(&t.p);
 	CHECK(t.p.decision == DECISION_DENY);
 	CHECK_STR(t.p.ended_by, "sandbox");
@@ -142,6 +210,7 @@ TEST(a_helper_that_is_none_is_a_refusal_that_names_no_path)
 	struct error err;
 
 	begin(&t, "once", "{}");
+	t.policy->audit.off = true;
 	t.p.helper = "/nowhere/to/be/found";
 	gate_pass(&t.p);
 	CHECK(t.p.decision == DECISION_DENY);

@@ -235,10 +235,19 @@ TEST(a_schema_is_a_file_beside_the_policy)
 	put(&s, "p.yaml",
 	    "version: 1\ntools:\n"
 	    "  a: { kind: command, exec: [x], input: json, schema: a.json }\n");
-	put(&s, "a.json", "{\"type\": \"object\"}");
+	put(&s, "a.json", "{\"type\": \"object\", \"additionalProperties\": false}");
 	p = load(&s, "p.yaml");
 	CHECK(p && p->tools[0].schema);
-	put(&s, "a.json", "{\"type\": \"object\", \"tpye\": 1}");
+	put(&s, "two.yaml",
+	    "version: 1\ntools:\n"
+	    "  a: { kind: command, exec: [x], schema: a.json }\n"
+	    "  b: { kind: command, exec: [x], schema: a.json }\n");
+	policy_free(p);
+	p = load(&s, "two.yaml");
+	CHECK(p && p->tools[0].schema && p->tools[1].schema);
+	put(&s, "a.json", "{\"type\": \"object\"}");
+	CHECK(!load(&s, "p.yaml") && said("p.yaml", 3, "tools.a.schema", "additionalProperties"));
+	put(&s, "a.json", "{\"unevaluatedProperties\": false, \"tpye\": 1}");
 	CHECK(!load(&s, "p.yaml") && said("p.yaml", 3, "tools.a.schema", "tpye"));
 	put(&s, "a.json", "{");
 	CHECK(!load(&s, "p.yaml") && said("p.yaml", 3, "tools.a.schema", "a.json"));

@@ -2,10 +2,6 @@
 /* meter_test.c - buckets, places and budgets under a clock of our own. */
 #include "meter_case.h"
 
-#include <time.h>
-
-#include "policy/gcra.h"
-#include "policy/meterkey.h"
 #include "scratch.h"
 
 static uint64_t seed = 0x853c49e6748fea9b;
@@ -16,35 +12,6 @@ static uint64_t noise(void) /* xorshift64 */
 	seed ^= seed >> 7;
 	seed ^= seed << 17;
 	return seed;
-}
-
-TEST(the_hash_is_siphash_2_4_128)
-{
-	static const uint64_t secret[2] = {0x0706050403020100, 0x0f0e0d0c0b0a0908};
-	struct meter_key k = meter_hash(secret, "", 0);
-
-	CHECK(k.a == 0xe6a825ba047f81a3 && k.b == 0x930255c71472f66d);
-	k = meter_hash(secret, "\0", 1);
-	CHECK(k.a == 0x44af996bd8c187da && k.b == 0x45fc229b11597634);
-}
-
-TEST(names_do_not_run_into_each_other)
-{
-	static const uint64_t s[2] = {1, 2};
-	struct meter_key k[] = {
-		meter_key(s, METER_RATE_TOOL, 0, "ab", "c"),
-		meter_key(s, METER_RATE_TOOL, 0, "a", "bc"),
-		meter_key(s, METER_RATE_TOOL, 0, "abc", NULL),
-		meter_key(s, METER_RATE_TOOL, 0, NULL, "abc"),
-		meter_key(s, METER_RATE_TOOL, 0, "abc", ""),
-		meter_key(s, METER_RATE_TOOL, 1, "ab", "c"),
-		meter_key(s, METER_RATE_CLIENT, 0, "ab", "c"),
-		meter_key(s, METER_RATE_TOOL, 0, NULL, NULL),
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(k); i++)
-		for (size_t j = 0; j < i; j++)
-			CHECK(!meter_key_same(k[i], k[j]));
 }
 
 TEST(one_a_minute_is_refused_with_the_time_to_come_back)
@@ -128,6 +95,27 @@ TEST(buckets_belong_to_whom_their_key_says)
 		c.client.name = "research";
 		c.tool.name = "other";
 		CHECK(peek(m, &c, START_MS) == rows[i].other_tool);
+	}
+}
+
+TEST(a_wide_rate_of_one_tool_does_not_refill_a_narrow_one_of_another)
+{
+	static const unsigned keys[] = {0, RATE_PER_CLIENT};
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		own_meter m = in_memory();
+		struct meter_case narrow, wide, like;
+
+		case_init(&narrow, "1/hour");
+		case_init(&wide, "1000/s");
+		case_init(&like, "1/hour");
+		wide.tool.name = "other";
+		like.tool.name = "third";
+		narrow.by_tool.key = wide.by_tool.key = like.by_tool.key = keys[i];
+		CHECK(admit(m, &narrow, START_MS));
+		CHECK(admit(m, &wide, START_MS + 1));
+		CHECK(!admit(m, &narrow, START_MS + 5000));
+		CHECK(!admit(m, &like, START_MS + 5000)); /* the same rate is one count */
 	}
 }
 
@@ -512,98 +500,4 @@ TEST(places_are_counted_and_given_back)
 	CHECK(admit(first, &c, START_MS));
 	CHECK(admit(first, &c, START_MS));
 	CHECK(!admit(first, &c, START_MS));
-}
-
-/* Many names come and go; those in use are never forgotten. */
-TEST(idle_buckets_make_room_and_busy_ones_stay)
-{
-	own(scratch) s = scratch_make();
-	own_meter m = in_file(s.path);
-	struct meter_case busy, c;
-	char name[16];
-
-	case_init(&busy, "1/day");
-	CHECK(admit(m, &busy, START_MS));
-	case_init(&c, "1/s");
-	c.client.budget = (struct budget){.per_ms = 1000, .calls = 100};
-	for (unsigned i = 0; i < 60000; i++) {
-		(void)snprintf(name, sizeof(name), "c%u", i);
-		c.client.name = name;
-		if (!admit(m, &c, START_MS + i)) {
-			printf("# %u: %s %s\n", i, c.why.rule, meter_error(m)->text);
-			CHECK(false);
-			break;
-		}
-		leave(m, &c, START_MS + i, 0, 0);
-	}
-	CHECK(!admit(m, &busy, START_MS + 60000));
-}
-
-TEST(too_many_busy_buckets_are_a_refusal)
-{
-	own_meter m = in_memory();
-	struct meter_case c;
-	unsigned refused = 0;
-	char name[16];
-
-	case_init(&c, "1/day");
-	for (unsigned i = 0; i < 50000; i++) {
-		(void)snprintf(name, sizeof(name), "c%u", i);
-		c.client.name = name;
-		if (!admit(m, &c, START_MS)) {
-			CHECK_STR(c.why.rule, "state");
-			CHECK(strstr(meter_error(m)->text, "full"));
-			refused++;
-		}
-	}
-	CHECK(refused >= 50000 - 43008);
-}
-
-/* Of this process: its neighbours' work does not count. */
-static uint64_t cpu_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static void measure(const char *what, struct meter *m, unsigned n)
-{
-	struct rate list[1] = {rate_of("1000000000/s", RATE_PER_CLIENT)};
-	struct meter_case c;
-	uint64_t from;
-
-	for (int full = 0; full < 2; full++) {
-		case_init(&c, "1000000000/s");
-		if (full) {
-			c.all = rate_of("1000000000/s", 0);
-			c.policy.rates = (struct rates){.rate = &c.all, .n = 1};
-			c.client.rates = (struct rates){.rate = list, .n = 1};
-			c.client.budget = (struct budget){.per_ms = 3600000,
-							  .calls = UINT64_MAX,
-							  .cpu_ms = UINT64_MAX,
-							  .output_bytes = UINT64_MAX};
-		}
-		CHECK(admit(m, &c, START_MS));
-		from = cpu_ns();
-		for (unsigned i = 0; i < n; i++)
-			(void)peek(m, &c, START_MS + i / 1000);
-		printf("# %s, %s: looking %" PRIu64 " ns", what,
-		       full ? "3 rates and 3 budgets" : "1 rate", (cpu_ns() - from) / n);
-		from = cpu_ns();
-		for (unsigned i = 0; i < n; i++)
-			CHECK(admit(m, &c, START_MS + i / 1000));
-		printf(", charging %" PRIu64 " ns\n", (cpu_ns() - from) / n);
-	}
-}
-
-TEST(what_it_costs)
-{
-	own(scratch) s = scratch_make();
-	own_meter memory = in_memory();
-	own_meter file = in_file(s.path);
-
-	measure("in memory", memory, 20000);
-	measure("in a file", file, 5000);
 }

@@ -258,6 +258,10 @@ TEST(a_sector_with_any_byte_changed_admits_nobody)
 			      SECTOR_BYTES);
 			CHECK(is_refused(&s, &c));
 		}
+		now = was;
+		now.word[0] = 0; /* as if nobody had ever written it */
+		CHECK(pwrite(fd, &now, SECTOR_BYTES, number * SECTOR_BYTES) == SECTOR_BYTES);
+		CHECK(is_refused(&s, &c));
 		CHECK(pwrite(fd, &was, SECTOR_BYTES, number * SECTOR_BYTES) == SECTOR_BYTES);
 	}
 	CHECK(sectors == 2);
@@ -341,6 +345,7 @@ TEST(a_sector_of_another_place_or_file_is_damage)
 	case_init(&c, "10/min");
 	CHECK(pread(fa, &xa, SECTOR_BYTES, in_a * SECTOR_BYTES) == SECTOR_BYTES);
 	CHECK(pread(fb, &xb, SECTOR_BYTES, in_b * SECTOR_BYTES) == SECTOR_BYTES);
+	CHECK(store_check(&xa, 1, xa.word) != store_check(&xa, 2, xa.word));
 	CHECK(pwrite(fa, &xb, SECTOR_BYTES, in_a * SECTOR_BYTES) == SECTOR_BYTES);
 	CHECK(is_refused(&a, &c));
 	CHECK(pwrite(fa, &xa, SECTOR_BYTES, in_a * SECTOR_BYTES) == SECTOR_BYTES);
@@ -451,6 +456,11 @@ TEST(a_file_that_is_not_ours_alone_is_refused)
 	CHECK(!opens(s.path, &err));
 	CHECK(fchmodat(s.fd, "meter", 0600, 0) == 0);
 	CHECK(opens(s.path, &err));
+	if (geteuid() == 0) {
+		CHECK(fchownat(s.fd, "meter", 12345, (gid_t)-1, 0) == 0);
+		CHECK(!opens(s.path, &err));
+		CHECK(fchownat(s.fd, "meter", 0, (gid_t)-1, 0) == 0);
+	}
 	CHECK(renameat(s.fd, "meter", s.fd, "real") == 0);
 	CHECK(symlinkat("real", s.fd, "meter") == 0);
 	CHECK(!opens(s.path, &err));

@@ -161,6 +161,7 @@ TEST(one_a_minute_is_one_call_and_then_a_minute)
 	tat = gcra_charge(g, tat, now);
 	CHECK(gcra_wait_ns(g, tat, now) == 60000 * NS_PER_MS);
 	CHECK(gcra_wait_ns(g, tat, now + 59999 * NS_PER_MS) == NS_PER_MS);
+	CHECK(gcra_wait_ns(g, tat, now + 60000 * NS_PER_MS - 1) == 1);
 	CHECK(gcra_wait_ns(g, tat, now + 60000 * NS_PER_MS) == 0);
 }
 

@@ -318,3 +318,28 @@ TEST(what_hides_in_a_secret_does_not_hide_it)
 	}
 	redact_set_free(set);
 }
+
+TEST(an_escape_ends_a_word_as_what_it_stands_for_does)
+{
+	static const char *const befores[] = {"\\n", "a\\t", "x=1%20", "q%3D", "\"", "/"};
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+
+	for (size_t i = 0; i < ARRAY_LEN(befores); i++) {
+		for (size_t shift = 0; shift < 70; shift++) {
+			char text[256], want[256];
+			own_str got = NULL;
+
+			(void)snprintf(text, sizeof(text), "%.*s %sghp_%s", (int)shift,
+				       "..........................................................."
+				       "...........",
+				       befores[i],
+				       "abcdefghijklmnopqrstuvwxyz0123456789 rest of the line "
+				       "that is long enough to fill a block of sixty-four bytes");
+			(void)snprintf(want, sizeof(want), "%s[REDACTED:github-token] rest",
+				       befores[i]);
+			got = redacting_text(set, text);
+			CHECK(strstr(got, want) != NULL);
+		}
+	}
+	redact_set_free(set);
+}

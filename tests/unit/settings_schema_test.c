@@ -102,8 +102,11 @@ TEST(the_schema_takes_what_the_reader_takes)
 		"required: false }\n"
 		"    env: { A: b }\n"
 		"    read: [/srv/a, \"/srv/b:/b\"]\n"
-		"    screen: { mode: warn, rules: { command.sudo: off } }\n"
-		"    test: [ { args: { u: x }, expect: deny } ]\n";
+		"    test: [ { args: { u: x }, expect: deny } ]\n"
+		"  s:\n"
+		"    kind: command\n"
+		"    programs: [ls]\n"
+		"    screen: { mode: warn, rules: { command.sudo: off } }\n";
 
 	policy_free(policy_of(text));
 	CHECK(judge(text, strlen(text)) == ANSWER_ALLOW);

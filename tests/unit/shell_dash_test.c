@@ -19,7 +19,7 @@
 #include "shell_corpus.h"
 #include "tap.h"
 
-enum { LOG_FD = 9, LOG_MAX = 1 << 20, TEXTS = 250, RECORDS = 512 };
+enum { LOG_FD = 9, LOG_MAX = 1 << 20, TEXTS = 250, RECORDS = 512, WORDS = 1024 };
 
 /* Programs of the grammar: the digit is the exit status; pin writes down its input, too. */
 static const char *const printers[] = {"p0", "p1", "pin"};
@@ -105,13 +105,13 @@ static void expand(struct walk *w, const struct shell_word *word, struct buf *re
  * generated.  -1: no status that is known here. */
 static int walk_simple(struct walk *w, const struct shell_command *c)
 {
-	const char *words[SHELL_WORDS_MAX];
-	struct buf bufs[256];
+	const char *words[WORDS];
+	struct buf bufs[WORDS];
 	const char *hint, *input = NULL;
 	size_t n = 0;
 	bool gone;
 
-	for (const struct shell_word *word = c->words; word && n < 256; word = word->next) {
+	for (const struct shell_word *word = c->words; word && n < WORDS; word = word->next) {
 		expand(w, word, &bufs[n], &gone);
 		if (!gone)
 			n++;
@@ -298,7 +298,7 @@ static void make_document(struct maker *m)
 					     " E\n",     "Áあ\n",   "E \nEE\n"};
 	size_t used = strlen(m->bodies);
 
-	make(m, noise(2) ? "pin <<'E'" : "pin << \"E\"");
+	make(m, noise(2) ? "pin <<'E'" : noise(2) ? "pin << \"E\"" : "pin <<\\E");
 	(void)snprintf(m->bodies + used, sizeof(m->bodies) - used, "%sE\n", ANY(bodies));
 	m->documents++;
 }

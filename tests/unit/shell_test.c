@@ -7,6 +7,14 @@
 #include "base/own.h"
 #include "tap.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED false
+#endif
+
 static const char *some[] = {"ls", "cat", "echo", "grep", "printf", "/opt/x/tool"};
 static const struct words programs = {some, ARRAY_LEN(some)};
 static const struct words any;
@@ -392,6 +400,19 @@ TEST(every_rule_can_be_named_and_explains_itself)
 	}
 }
 
+/* What would take long if somebody wrote it. */
+static void fill(char *text, const char *begin, const char *piece)
+{
+	size_t len = strlen(begin), step = strlen(piece);
+
+	memcpy(text, begin, len);
+	while (len + step < SHELL_TEXT_MAX) {
+		memcpy(text + len, piece, step);
+		len += step;
+	}
+	text[len] = '\0';
+}
+
 static double cpu_us(void)
 {
 	struct timespec t;
@@ -408,9 +429,8 @@ TEST(a_line_is_judged_in_a_tenth_of_a_millisecond)
 	enum { ROUNDS = 1000 };
 	double best = 1e9;
 
-#ifdef __SANITIZE_ADDRESS__
-	SKIP("a sanitizer takes its time");
-#endif
+	if (SANITIZED)
+		SKIP("a sanitizer takes its time");
 	for (int round = 0; round < 5; round++) { /* the best of five: others use the machine too */
 		double begin = cpu_us(), took;
 
@@ -421,4 +441,55 @@ TEST(a_line_is_judged_in_a_tenth_of_a_millisecond)
 	}
 	printf("# %.1f us for a line of %zu bytes\n", best, sizeof(line) - 1);
 	CHECK(best < 100);
+}
+
+TEST(nobody_can_write_a_line_that_takes_long)
+{
+	static const char *const pieces[][2] = {
+		{"find", " -exec find"},
+		{"find .", " -exec x ;"},
+		{"env", " env"},
+		{"timeout", " 1"},
+		{"awk '", "| "},
+		{"sed '", "s/a/b/;"},
+		{"sed '", "/"},
+		{"sed '", "{"},
+		{"ls ", "[a"},
+		{"ls ", "[[:a"},
+		{"ls ", "\\ "},
+		{"ls ", "*a"},
+		{"ls ", "''"},
+		{"ls", " -"},
+		{"rm", " --r"},
+		{"ls", "\n"},
+		{"ls ", "$a"},
+		{"", "("},
+		{"", "$("},
+		{"ls ", "\\\n"},
+		{"ls <<'x'\n", "x \n"},
+		{"ls", "|ls"},
+		{"chmod ", "a,"},
+		{"sort ", "-oooo "},
+	};
+	const char *all[16];
+	struct screen_policy rules = {.allow = {all, 0}};
+	own_str text = malloc(SHELL_TEXT_MAX + 1);
+
+	if (SANITIZED)
+		SKIP("a sanitizer takes its time");
+	if (!text)
+		exit(1);
+	for (; shell_construct_names[rules.allow.n]; rules.allow.n++)
+		all[rules.allow.n] = shell_construct_names[rules.allow.n];
+	for (size_t i = 0; i < ARRAY_LEN(pieces); i++) {
+		double begin = cpu_us(), took;
+		own(asked) a;
+
+		fill(text, pieces[i][0], pieces[i][1]);
+		ask(&a, &any, &rules, text);
+		took = cpu_us() - begin;
+		if (took > 20000)
+			printf("# %s%s...: %.0f us\n", pieces[i][0], pieces[i][1], took);
+		CHECK(took < 20000);
+	}
 }

@@ -174,7 +174,19 @@ TEST(two_letters_that_changed_places_are_one_mistake)
 	CHECK_STR(text_nearest("grpe", programs), "grep");
 	CHECK_STR(text_nearest("rgep", programs), "grep");
 	CHECK_STR(text_nearest("ba", letters), "b"); /* as near as "ab": the first one */
-	CHECK(text_nearest("", letters) != NULL && *text_nearest("ab", letters) == 'a');
+	CHECK_STR(text_nearest("ab", letters), "ab");
+}
+
+TEST(what_is_no_word_is_near_to_nothing)
+{
+	static const char *const names[] = {"s", "list", "integer", NULL};
+	char many[5001];
+
+	memset(many, 'x', sizeof(many) - 1);
+	many[sizeof(many) - 1] = '\0';
+	CHECK(text_nearest("", names) == NULL);
+	CHECK(text_nearest(many, names) == NULL);
+	CHECK_STR(text_nearest("int", names), "integer");
 }
 
 TEST(a_real_number_has_its_shortest_digits)

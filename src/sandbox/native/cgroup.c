@@ -388,6 +388,7 @@ int cgroup_close(struct cgroup *group, struct error *err)
 	for (size_t i = 0; i < CONTROLLER_COUNT; i++)
 		own_fd_end(&group->tasks[i]);
 	own_fd_end(&group->v2);
+	cgroup_drop_counters(group);
 	for (size_t i = 0; group->made >> i; i++)
 		if ((group->made & 1U << i) &&
 		    remove_group(group->slot->trees[i].dir, group->name, deadline_us) < 0)

@@ -91,6 +91,8 @@ int cgroup_slot_launcher_fd(const struct cgroup_slot *slot);
 /* Waits up to 2 s for the last process to be gone; says what is left.  Safe on a closed slot. */
 int cgroup_slot_close(struct cgroup_slot *slot, struct error *err);
 
+enum { CGROUP_KEPT_MAX = 12 };
+
 /* The groups of one box: fresh for every call, so that the peaks are its own.  The slot must
  * stay where it is and open for as long. */
 struct cgroup {
@@ -98,6 +100,10 @@ struct cgroup {
 	int v2;                      /* the group's directory; -1: nothing in version 2 */
 	int tasks[CONTROLLER_COUNT]; /* version 1: by tree; -1: none */
 	unsigned made;               /* one bit per tree */
+	struct {
+		const char *file; /* NULL: the list ends before */
+		int tree, fd;
+	} kept[CGROUP_KEPT_MAX]; /* counters that are open already */
 	char name[CGROUP_NAME_MAX + 32];
 };
 
@@ -116,6 +122,10 @@ struct cgroup_doors {
 };
 
 void cgroup_doors(const struct cgroup *group, struct cgroup_doors *ret);
+
+/* Opens the counters that are read when the program has ended: to be done while nobody waits. */
+void cgroup_keep_counters(struct cgroup *group);
+void cgroup_drop_counters(struct cgroup *group);
 
 /* Each returns -1 when this host has no such counter.  Cheap enough to be asked while it runs. */
 int cgroup_cpu_us(const struct cgroup *group, uint64_t *ret_us);

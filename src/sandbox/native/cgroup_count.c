@@ -2,14 +2,17 @@
 /* cgroup_count.c - what the kernel counted for a box. */
 #include "sandbox/native/cgroup.h"
 
+#include <assert.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/fd.h"
 #include "base/own.h"
 #include "sandbox/native/cgroup_parse.h"
 
-enum { COUNTER_TEXT_MAX = 4096 };
+enum { COUNTER_TEXT_MAX = 4096, FILE_PATH_MAX = sizeof(((struct cgroup *)0)->name) + 40 };
 
 static const struct cgroup_tree *tree_of(const struct cgroup *group, enum controller c)
 {
@@ -19,13 +22,37 @@ static const struct cgroup_tree *tree_of(const struct cgroup *group, enum contro
 	return NULL;
 }
 
+static void path_of(const struct cgroup *group, const char *file, char *ret, size_t room)
+{
+	(void)snprintf(ret, room, "%s/%s", group->name, file);
+}
+
+/* Of a counter that is open already. */
+static int read_kept(const struct cgroup *group, int tree, const char *file, char *ret)
+{
+	for (size_t i = 0; i < CGROUP_KEPT_MAX && group->kept[i].file; i++) {
+		ssize_t n;
+
+		if (group->kept[i].tree != tree || strcmp(group->kept[i].file, file) != 0)
+			continue;
+		n = pread(group->kept[i].fd, ret, COUNTER_TEXT_MAX - 1, 0);
+		if (n < 0 || n == COUNTER_TEXT_MAX - 1)
+			return -1;
+		ret[n] = '\0';
+		return 0;
+	}
+	return -1;
+}
+
 static int read_file(const struct cgroup *group, const struct cgroup_tree *tree, const char *file,
 		     char *ret)
 {
-	char path[sizeof(group->name) + 40];
+	char path[FILE_PATH_MAX];
 	struct error absent;
 
-	(void)snprintf(path, sizeof(path), "%s/%s", group->name, file);
+	if (read_kept(group, (int)(tree - group->slot->trees), file, ret) == 0)
+		return 0;
+	path_of(group, file, path, sizeof(path));
 	return fd_get_file(tree->dir, path, ret, COUNTER_TEXT_MAX, &absent);
 }
 
@@ -64,6 +91,56 @@ static const struct counter limit_hits = {CONTROLLER_MEMORY,
 static const struct counter oom_kills = {
 	CONTROLLER_MEMORY,
 	{{"memory.oom_control", "oom_kill", 1}, {"memory.events", "oom_kill", 1}}};
+
+/* What is read when the program has ended, by version. */
+static const struct {
+	enum controller controller;
+	const char *files[2];
+} final[] = {
+	{CONTROLLER_MEMORY, {"memory.max_usage_in_bytes", "memory.peak"}},
+	{CONTROLLER_MEMORY, {"memory.failcnt", "memory.events"}},
+	{CONTROLLER_MEMORY, {"memory.memsw.failcnt", NULL}},
+	{CONTROLLER_MEMORY, {"memory.oom_control", NULL}},
+	{CONTROLLER_PIDS, {"pids.current", "pids.current"}},
+	{CONTROLLER_PIDS, {"pids.events", "pids.events"}},
+	{CONTROLLER_PIDS, {"pids.peak", "pids.peak"}},
+	{CONTROLLER_CPUACCT, {"cpuacct.usage", "cpu.stat"}},
+	{CONTROLLER_CPUACCT, {"cpuacct.usage_user", NULL}},
+	{CONTROLLER_CPUACCT, {"cpuacct.usage_sys", NULL}},
+	{CONTROLLER_CPU, {"cpu.stat", NULL}},
+};
+static_assert(ARRAY_LEN(final) <= CGROUP_KEPT_MAX, "there is room for each");
+
+void cgroup_keep_counters(struct cgroup *group)
+{
+	size_t n = 0;
+
+	cgroup_drop_counters(group);
+	for (size_t i = 0; i < ARRAY_LEN(final); i++) {
+		const struct cgroup_tree *tree = tree_of(group, final[i].controller);
+		const char *file = tree ? final[i].files[tree->version - 1] : NULL;
+		char path[FILE_PATH_MAX];
+		int fd;
+
+		if (!file)
+			continue;
+		path_of(group, file, path, sizeof(path));
+		fd = openat(tree->dir, path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0) /* not on this host; or it is tried again when it is needed */
+			continue;
+		group->kept[n].file = file;
+		group->kept[n].tree = (int)(tree - group->slot->trees);
+		group->kept[n++].fd = fd;
+	}
+}
+
+void cgroup_drop_counters(struct cgroup *group)
+{
+	for (size_t i = 0; i < CGROUP_KEPT_MAX && group->kept[i].file; i++) {
+		own_fd_end(&group->kept[i].fd);
+		group->kept[i].file = NULL;
+	}
+}
 
 static int find(const struct counter *counter, int version, const char *text, uint64_t *ret)
 {

@@ -42,7 +42,7 @@ static int add_links(int dir, struct error *err)
 	for (size_t i = 0; i < ARRAY_LEN(links); i++)
 		if (symlinkat(links[i].to, dir, links[i].name) < 0)
 			return fail_sys(err, "link /dev/%s", links[i].name);
-	if (mkdirat(dir, "shm", 0755) < 0 || fchmodat(dir, "shm", 0755, 0) < 0)
+	if (mkdirat(dir, "shm", 0755) < 0)
 		return fail_sys(err, "create /dev/shm");
 	return 0;
 }
@@ -62,22 +62,33 @@ static int new_tmpfs(struct error *err)
 	return tree < 0 ? fail_sys(err, "mount for /dev") : tree;
 }
 
+static int make_nodes(int tree, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_LEN(devices); i++)
+		if (mknodat(tree, devices[i].name, S_IFCHR | 0666, makedev(1, devices[i].minor)) <
+		    0)
+			return fail_sys(err, "make /dev/%s", devices[i].name);
+	return add_links(tree, err);
+}
+
 int devices_make(int *ret_tree, struct error *err)
 {
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
 	own_fd tree = new_tmpfs(err);
+	mode_t mask;
+	int made;
 
 	*ret_tree = -1;
 	if (tree < 0)
 		return -1;
-	for (size_t i = 0; i < ARRAY_LEN(devices); i++) {
-		/* The mode once more: the umask has taken from it. */
-		if (mknodat(tree, devices[i].name, S_IFCHR | 0666, makedev(1, devices[i].minor)) <
-			    0 ||
-		    fchmodat(tree, devices[i].name, 0666, 0) < 0)
-			return errno == EPERM ? 0 : fail_sys(err, "make /dev/%s", devices[i].name);
+	mask = umask(0); /* the caller's would take from the modes */
+	made = make_nodes(tree, err);
+	(void)umask(mask);
+	if (made < 0 && err->sys == EPERM) { /* then the host's own are bound */
+		*err = (struct error){0};
+		return 0;
 	}
-	if (add_links(tree, err) < 0)
+	if (made < 0)
 		return -1;
 	if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
 		return fail_sys(err, "make /dev read-only");

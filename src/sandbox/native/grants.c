@@ -61,7 +61,7 @@ static const char *option_of(const struct grant *g)
 	return g->write ? "--write" : "--read";
 }
 
-static int check_inside(const struct grant *g, struct error *err)
+int grants_check_place(const struct grant *g, struct error *err)
 {
 	const char *p = g->inside;
 	size_t len = strlen(p);
@@ -127,7 +127,7 @@ int grants_check(const struct profile *profile, struct error *err)
 	for (size_t i = 0; i < profile->n_grants; i++) {
 		own_fd fd = -1;
 
-		if (check_inside(&profile->grants[i], err) < 0)
+		if (grants_check_place(&profile->grants[i], err) < 0)
 			return -1;
 		fd = open_source(&profile->grants[i], err);
 		if (fd < 0)

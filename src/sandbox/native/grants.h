@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "sandbox/native/plan.h"
 
+/* Is the place inside one where something may be seen?  Nothing of the host is looked at. */
+int grants_check_place(const struct grant *g, struct error *err);
 /* Warden: may this path be seen at this place at all?  Says which option is wrong. */
 int grants_check(const struct profile *profile, struct error *err);
 /* Warden: opens the sources.  Root mode: as detached mounts on which the owner of the source is the

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <stdio.h>
@@ -130,13 +129,21 @@ int identity_write_maps(const struct plan *plan, pid_t launcher, struct error *e
 	return write_map(proc, "gid_map", gids, err);
 }
 
+/* By number: libc would make other threads follow, and for that block signals for a while. */
+static long become(uid_t uid)
+{
+	long result = syscall(SYS_setresgid, uid, uid, uid);
+
+	return result < 0 ? result : syscall(SYS_setresuid, uid, uid, uid);
+}
+
 int identity_leave_root(const struct plan *plan, struct error *err)
 {
 	uid_t uid = plan->payload_uid;
 
-	if (setgroups(0, NULL) < 0)
+	if (syscall(SYS_setgroups, 0, NULL) < 0)
 		return fail_sys(err, "drop groups");
-	if (setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
+	if (become(uid) < 0)
 		return fail_sys(err, "become uid %u", uid);
 	if (unshare(CLONE_NEWUSER) < 0)
 		return fail_sys(err, "user namespace as uid %u (is user.max_user_namespaces 0?)",
@@ -147,7 +154,7 @@ int identity_leave_root(const struct plan *plan, struct error *err)
 int identity_settle(const struct plan *plan, struct board *board, struct error *err)
 {
 	if (plan->root_mode) {
-		if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
+		if (become(0) < 0)
 			return fail_sys(err, "become root inside the user namespace");
 		layer_stands(board, LAYER_OWN_UID, "host uid %u, init %u", plan->payload_uid,
 			     plan->init_uid);

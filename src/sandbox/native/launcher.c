@@ -26,13 +26,16 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/pages.h"
 #include "sandbox/native/box.h"
 #include "sandbox/native/identity.h"
+#include "sandbox/native/letgo.h"
 #include "sandbox/native/loopback.h"
 #include "sandbox/native/netspace.h"
 #include "sandbox/native/payload.h"
 #include "sandbox/native/rootfs.h"
 #include "sandbox/native/seal.h"
+#include "sandbox/native/spread.h"
 #include "sandbox/native/wire.h"
 
 enum { FIRST_FREE_FD = 4, FIRST_OWN_FD = 10 };
@@ -40,7 +43,8 @@ enum { FIRST_FREE_FD = 4, FIRST_OWN_FD = 10 };
 struct launcher {
 	struct plan *plan;
 	struct board *board;
-	struct netspace network; /* while it is being made */
+	struct seccomp_program filter, filter_by_rlimit; /* the latter if no group limits memory */
+	struct netspace network;                         /* while it is being made */
 	struct box box;
 	pid_t program; /* 0: none runs */
 	int program_fd;
@@ -147,14 +151,34 @@ static int forbid_executable_memfds(const struct plan *plan, struct error *err)
 	return fd_put_file(AT_FDCWD, "/proc/sys/vm/memfd_noexec", "2", err);
 }
 
-/* The namespaces that need no maps are made while the warden writes them. */
-static int ask_for_maps(struct launcher *l, struct error *err)
+static void ask_for_maps(struct launcher *l)
 {
 	struct to_warden news = {.news = NEWS_NEED_MAP};
 
 	if (tell(l, &news, NULL, 0) < 0)
 		_exit(1);
-	return seal_signals(err); /* children inherit it */
+}
+
+static int compile_filters(struct launcher *l, struct error *err)
+{
+	struct seccomp_options options = l->plan->filter;
+
+	if (seccomp_compile(&options, &l->filter, err) < 0)
+		return -1;
+	/* Whether it will be needed is not known yet, only whether it may be. */
+	if (!(l->plan->profile->allow_degraded & 1u << LAYER_MEMORY))
+		return 0;
+	options.memory_by_rlimit = true;
+	return seccomp_compile(&options, &l->filter_by_rlimit, err);
+}
+
+/* What needs no maps is done while the warden writes them; whatever will be born here inherits it.
+ */
+static int work_unmapped(struct launcher *l, struct error *err)
+{
+	if (seal_signals(err) < 0 || seal_bounding_set(err) < 0)
+		return -1;
+	return compile_filters(l, err);
 }
 
 static int get_mapped(struct launcher *l, struct error *err)
@@ -163,6 +187,7 @@ static int get_mapped(struct launcher *l, struct error *err)
 	int tools[MAPPED_FDS] = {-1, -1};
 	size_t n = MAPPED_FDS;
 
+	stay_awake(l->plan->socket);
 	if (fd_receive(l->plan->socket, &order, sizeof(order), tools, &n, err) <= 0)
 		_exit(1);
 	l->plan->init_program = tools[MAPPED_INIT];
@@ -198,17 +223,17 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return -1;
 	/* The network namespace takes half a millisecond: it is made beside the root and the box.
 	 */
-	if (ask_for_maps(l, err) < 0 || get_mapped(l, err) < 0 ||
-	    netspace_begin(&l->network, err) < 0 || identity_settle(plan, l->board, err) < 0 ||
-	    enter_namespaces(plan, err) < 0)
+	ask_for_maps(l);
+	if (work_unmapped(l, err) < 0 || get_mapped(l, err) < 0 ||
+	    netspace_begin(&l->network, plan->once, err) < 0 ||
+	    identity_settle(plan, l->board, err) < 0 || enter_namespaces(plan, err) < 0)
 		return -1;
 	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
 		return fail_sys(err, "prctl");
-	if (seal_bounding_set(err) < 0) /* once for all that will be born here */
-		return -1;
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
+	plan->beside = plan->once ? &l->network : NULL;
 	return plan->once ? 0 : rootfs_build(plan, l->board, err);
 }
 
@@ -234,35 +259,33 @@ static int offer_box(struct launcher *l, const struct limits *limits, struct err
 	return 0;
 }
 
-static int read_words(int fd, char **ret_bytes, struct words *ret, struct error *err)
+static int read_words(int fd, struct pages *ret_bytes, struct words *ret, struct error *err)
 {
 	struct stat st;
-	own_str bytes = NULL;
 
-	if (fstat(fd, &st) < 0 || st.st_size > PACK_BYTES_MAX)
+	if (fstat(fd, &st) < 0 || st.st_size <= 0 || st.st_size > PACK_BYTES_MAX)
 		return fail(err, ERR_INTERNAL, "packed words cannot be read");
-	bytes = malloc((size_t)st.st_size + 1);
-	if (!bytes)
+	ret_bytes->size = (size_t)st.st_size;
+	ret_bytes->room = pages_new(ret_bytes->size);
+	if (!ret_bytes->room)
 		return fail_sys(err, "allocate words");
-	if (pread(fd, bytes, (size_t)st.st_size, 0) != st.st_size)
+	if (pread(fd, ret_bytes->room, ret_bytes->size, 0) != st.st_size)
 		return fail_sys(err, "read words");
-	if (unpack_words(bytes, (size_t)st.st_size, ret, err) < 0)
-		return -1;
-	*ret_bytes = TAKE(bytes);
-	return 0;
+	return unpack_words(ret_bytes->room, ret_bytes->size, ret, err);
 }
 
 static int start(struct launcher *l, const struct to_launcher *order, const int *fds,
 		 struct error *err)
 {
 	own(words) words = {0};
-	own_str bytes = NULL;
+	own(pages) bytes = {0};
 	struct payload p = {
 		.plan = l->plan,
 		.box = &l->box,
 		.limits = &order->limits,
 		.words = &words,
 		.board = l->board,
+		.filter = order->memory_by_rlimit ? &l->filter_by_rlimit : &l->filter,
 		.memory_by_rlimit = order->memory_by_rlimit,
 		.last = !order->another,
 		.io = {fds[RUN_IN], fds[RUN_OUT], fds[RUN_ERR]},
@@ -303,6 +326,17 @@ static void prepare_next(struct launcher *l)
 		give_up(l, &err);
 }
 
+/* No further box: the tree we stand in, the host's or a template, is let go of now, and the box's
+ * when we are gone.  But at once if it has something in it that the caller may want to unmount. */
+static void let_mounts_go(struct launcher *l)
+{
+	const struct profile *profile = l->plan->profile;
+
+	(void)setns(l->box.mounts, CLONE_NEWNS);
+	if (profile->n_grants == 0 && !profile->root)
+		letgo_at_exit(l->box.mounts);
+}
+
 static void run(struct launcher *l, const struct to_launcher *order, const int *fds, size_t n_fds)
 {
 	struct to_warden news = {.news = NEWS_STARTED};
@@ -318,9 +352,8 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 		news.start_us = l->board->start_us;
 		if (tell(l, &news, NULL, 0) < 0)
 			_exit(1);
-		/* No further box: the tree we stand in, the host's or a template, is let go of. */
 		if (!l->another && l->box.mounts >= 0)
-			(void)setns(l->box.mounts, CLONE_NEWNS);
+			let_mounts_go(l);
 		return;
 	}
 	/* A child that failed is a zombie in the box: reap it, or the box cannot die. */
@@ -373,7 +406,7 @@ static void obey(struct launcher *l)
 
 static void see_end(struct launcher *l)
 {
-	struct to_warden news = {.news = NEWS_ENDED, .start_us = l->board->start_us};
+	struct to_warden news = {.news = NEWS_ENDING, .start_us = l->board->start_us};
 	siginfo_t info = {0};
 
 	/* By number: libc's waitid has no rusage, and wait4 says less about the end. */
@@ -382,6 +415,12 @@ static void see_end(struct launcher *l)
 	news.end_us = clock_us();
 	news.end_code = info.si_code;
 	news.end_status = info.si_status;
+	/* The warden wakes up and counts while we clear away. */
+	own_fd_end(&l->box.leash);
+	l->box.leash = -1;
+	if (tell(l, &news, NULL, 0) < 0)
+		_exit(1);
+	news.news = NEWS_ENDED;
 	/* Nobody asked for it: then the program did not die of anything it did. */
 	if (!clear_box(l) && !l->kill_ordered)
 		(void)fail(&news.error, ERR_SYSTEM, "pid 1 of the box died");
@@ -392,10 +431,13 @@ static void see_end(struct launcher *l)
 
 void launcher_main(struct plan *plan, struct board *board)
 {
-	struct launcher l = {.plan = plan, .board = board, .program_fd = -1};
+	static struct launcher l; /* not on the stack: most of it is never touched */
 	struct error err = {0};
 	sigset_t all;
 
+	l.plan = plan;
+	l.board = board;
+	l.program_fd = -1;
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	forget_environment();

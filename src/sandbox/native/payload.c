@@ -169,12 +169,9 @@ static int set_rlimits(struct payload *p)
 
 static int filter_calls(struct payload *p)
 {
-	const struct seccomp_program *filter =
-		p->memory_by_rlimit ? &p->plan->seccomp_by_rlimit : &p->plan->seccomp;
-
-	if (seccomp_install(filter, &p->board->error) < 0)
+	if (seccomp_install(p->filter, &p->board->error) < 0)
 		return -1;
-	layer_stands(p->board, LAYER_SECCOMP, "allowlist, %u instructions", filter->len);
+	layer_stands(p->board, LAYER_SECCOMP, "allowlist, %u instructions", p->filter->len);
 	return 0;
 }
 

@@ -16,6 +16,7 @@ struct payload {
 	const struct limits *limits;
 	const struct words *words;
 	struct board *board;
+	const struct seccomp_program *filter;
 	bool memory_by_rlimit;
 	bool last; /* the launcher makes no further box */
 	int io[3];

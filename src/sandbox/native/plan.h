@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "call/call.h"
+#include "sandbox/native/netspace.h"
 #include "sandbox/native/programs.h"
 #include "sandbox/native/seccomp.h"
 
@@ -22,12 +23,13 @@ struct plan {
 	int lock;                  /* on the slot's uids: taken as long as the launcher lives */
 	int init_program;          /* sealed memfd */
 	int devices;               /* detached /dev of its own; -1: the host's nodes */
+	struct netspace *beside;   /* who unmounts the old root of the only box; NULL: it does */
+	int mounts;                /* the only box's mount namespace; -1: not known */
 	int root;                  /* --root DIR, O_PATH; -1: the host */
 	int grants[GRANTS_MAX];    /* detached mounts; in user mode files, at first */
 	struct needed_list needed; /* when programs are listed */
-	struct seccomp_program seccomp;
-	struct seccomp_program seccomp_by_rlimit; /* for when no group limits memory */
-	struct limits first;                      /* size of the first box */
+	struct seccomp_options filter; /* what the launcher compiles */
+	struct limits first;           /* size of the first box */
 };
 
 #endif

@@ -28,6 +28,7 @@ struct member {
 struct family {
 	struct member members[FAMILY_MAX];
 	size_t n;
+	char text[FILE_MAX];
 };
 
 struct figure {
@@ -54,13 +55,12 @@ static bool read_of(pid_t thread, const char *name, char *ret, size_t room)
 
 static void add_children(struct family *f, pid_t parent, pid_t thread)
 {
-	static _Thread_local char text[FILE_MAX];
-	const char *p = text;
+	const char *p = f->text;
 	char name[40];
 	int pid, len;
 
 	(void)snprintf(name, sizeof(name), "task/%d/children", thread);
-	if (!read_of(parent, name, text, sizeof(text)))
+	if (!read_of(parent, name, f->text, sizeof(f->text)))
 		return;
 	for (; f->n < FAMILY_MAX && sscanf(p, "%d%n", &pid, &len) == 1; p += len)
 		f->members[f->n++] = (struct member){.pid = pid, .parent = parent};
@@ -126,13 +126,15 @@ static void add_process(struct procmem *sum, struct family *f, const struct memb
 
 bool procmem_sum(pid_t ancestor, bool exactly, struct procmem *ret)
 {
-	static _Thread_local struct family family;
+	own_mem struct family *family = malloc(sizeof(*family)); /* too large for a small stack */
 	const struct member first = {.pid = ancestor};
 
 	*ret = (struct procmem){0};
-	family.n = 0;
-	add_process(NULL, &family, &first, false);
-	for (size_t i = 0; i < family.n; i++)
-		add_process(ret, &family, &family.members[i], exactly);
+	if (!family)
+		return false;
+	family->n = 0;
+	add_process(NULL, family, &first, false);
+	for (size_t i = 0; i < family->n; i++)
+		add_process(ret, family, &family->members[i], exactly);
 	return ret->processes > 0;
 }

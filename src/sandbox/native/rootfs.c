@@ -83,26 +83,43 @@ int rootfs_cover(const struct plan *plan, struct board *board, const struct sour
 	return cover(board, path, target, err);
 }
 
-/* /bin and its like: a link into /usr where the source has one, else a tree of its own. */
-static int add_top_link(const struct plan *plan, struct board *board, const char *name,
+/* Relative to what stands for the source's root; links in --root are the image's own affair, so
+ * their names are not followed there either. */
+static ssize_t read_top_link(const struct plan *plan, const char *name, char *ret, size_t room)
+{
+	char path[64];
+
+	if (plan->root >= 0)
+		return readlinkat(plan->root, name, ret, room);
+	(void)snprintf(path, sizeof(path), "/%s", name);
+	return readlink(path, ret, room);
+}
+
+/* Not a link: a tree of its own, or nothing that we know. */
+static int add_top_tree(const struct plan *plan, struct board *board, const char *name,
 			struct error *err)
 {
 	own_fd fd = rootfs_open_source(plan, name, O_PATH | O_NOFOLLOW);
 	struct stat st;
-	char to[64];
-	ssize_t n;
 
-	if (fd < 0)
-		return errno == ENOENT ? 0 : fail_sys(err, "look at %s", name);
-	if (fstat(fd, &st) < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return fail_sys(err, "look at %s", name);
-	if (S_ISDIR(st.st_mode))
-		return rootfs_cover(plan, board, &(struct source){fd, name}, name, err);
-	if (!S_ISLNK(st.st_mode))
+	if (!S_ISDIR(st.st_mode))
 		return 0;
-	n = readlinkat(fd, "", to, sizeof(to) - 1);
+	return rootfs_cover(plan, board, &(struct source){fd, name}, name, err);
+}
+
+/* /bin and its like: a link into /usr where the source has one. */
+static int add_top_link(const struct plan *plan, struct board *board, const char *name,
+			struct error *err)
+{
+	char to[64];
+	ssize_t n = read_top_link(plan, name, to, sizeof(to) - 1);
+
+	if (n < 0 && errno == EINVAL)
+		return add_top_tree(plan, board, name, err);
 	if (n < 0)
-		return fail_sys(err, "read link %s", name);
+		return errno == ENOENT ? 0 : fail_sys(err, "look at %s", name);
 	to[n] = '\0';
 	return make_link(to[0] == '/' ? to + 1 : to, name, err);
 }
@@ -208,13 +225,26 @@ static int add_proc(const struct plan *plan, struct board *board, struct error *
 	return 0;
 }
 
-static int enter_tree(struct error *err)
+/* It lies above the new root.  Nothing is found through it: our paths begin beneath it. */
+static int unmount_old_root(struct plan *plan, struct error *err)
+{
+	if (plan->beside) {
+		plan->mounts = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+		if (plan->mounts >= 0) {
+			netspace_unmount(plan->beside, plan->mounts);
+			return 0;
+		}
+	}
+	return umount2(".", MNT_DETACH) < 0 ? fail_sys(err, "let go of the host's root") : 0;
+}
+
+static int enter_tree(struct plan *plan, struct error *err)
 {
 	/* Both the new root and the old one on "/": the old is let go of by its place. */
 	if (syscall(SYS_pivot_root, ".", ".") < 0)
 		return fail_sys(err, "pivot_root");
-	if (umount2(".", MNT_DETACH) < 0)
-		return fail_sys(err, "let go of the host's root");
+	if (unmount_old_root(plan, err) < 0)
+		return -1;
 	if (chdir("/") < 0)
 		return fail_sys(err, "enter the new root");
 	return mounts_restrict("/", READ_ONLY, false, err);
@@ -249,7 +279,7 @@ int rootfs_build(struct plan *plan, struct board *board, struct error *err)
 		return -1;
 	if (etcfiles_make(plan, board, err) < 0 || devices_place(plan->devices, err) < 0 ||
 	    add_mount_points(err) < 0 || grants_place(plan, err) < 0 ||
-	    add_proc(plan, board, err) < 0 || enter_tree(err) < 0)
+	    add_proc(plan, board, err) < 0 || enter_tree(plan, err) < 0)
 		return -1;
 	layer_stands(board, LAYER_MOUNT_NAMESPACE, "own root, read-only, pivot_root%s",
 		     plan->devices < 0 ? "; the host's devices" : "");

@@ -22,18 +22,20 @@
 
 enum { NPROC_SLACK = 8 };
 
-static int set_rlimit(__rlimit_resource_t which, rlim_t soft, rlim_t hard, struct error *err)
+static int set_rlimit(int which, rlim_t soft, rlim_t hard, struct error *err)
 {
 	struct rlimit now, wanted = {.rlim_cur = soft, .rlim_max = hard};
 
 	/* A limit that is lower already stays: raising it would need a privilege. */
-	if (getrlimit(which, &now) < 0)
-		return fail_sys(err, "read rlimit %d", (int)which);
+	if (syscall(SYS_prlimit64, 0, which, NULL, &now) < 0)
+		return fail_sys(err, "read rlimit %d", which);
 	if (wanted.rlim_max > now.rlim_max)
 		wanted.rlim_max = now.rlim_max;
 	if (wanted.rlim_cur > wanted.rlim_max)
 		wanted.rlim_cur = wanted.rlim_max;
-	return setrlimit(which, &wanted) < 0 ? fail_sys(err, "set rlimit %d", (int)which) : 0;
+	if (syscall(SYS_prlimit64, 0, which, &wanted, NULL) < 0)
+		return fail_sys(err, "set rlimit %d", which);
+	return 0;
 }
 
 int seal_rlimits(const struct seal_limits *s, struct error *err)
@@ -45,7 +47,7 @@ int seal_rlimits(const struct seal_limits *s, struct error *err)
 	rlim_t slack = s->processes_by_rlimit ? 0 : NPROC_SLACK;
 	rlim_t processes = l->processes + s->own_processes + slack;
 	struct {
-		__rlimit_resource_t which;
+		int which;
 		rlim_t soft, hard;
 	} rows[] = {
 		/* 1, not 0: with a pipe as core_pattern only 1 means "no dump". */
@@ -100,7 +102,7 @@ static int lock_securebits(struct error *err)
 	return prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0 ? fail_sys(err, "lock securebits") : 0;
 }
 
-static int empty_capabilities(struct error *err)
+int seal_capabilities(struct error *err)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct sets[2] = {0}, now[2] = {0};
@@ -131,7 +133,7 @@ int seal_identity(uid_t uid, gid_t gid, struct error *err)
 		return -1;
 	if (syscall(SYS_setresuid, uid, uid, uid) < 0)
 		return fail_sys(err, "become uid %u", uid);
-	return empty_capabilities(err);
+	return seal_capabilities(err);
 }
 
 int seal_no_new_privs(struct error *err)

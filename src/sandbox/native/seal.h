@@ -22,6 +22,8 @@ int seal_bounding_set(struct error *err);
 /* Becomes uid and gid (of this user namespace) and gives up every capability, the bounding set
  * included; securebits make sure that no exec brings one back. */
 int seal_identity(uid_t uid, gid_t gid, struct error *err);
+/* Gives up every capability that this process has; needs none for it. */
+int seal_capabilities(struct error *err);
 int seal_no_new_privs(struct error *err);
 /* Empty mask, default handlers. */
 int seal_signals(struct error *err);

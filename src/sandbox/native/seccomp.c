@@ -189,7 +189,7 @@ static size_t find_spans(struct emitter *e, const struct seccomp_options *option
 int seccomp_compile(const struct seccomp_options *options, struct seccomp_program *ret,
 		    struct error *err)
 {
-	struct emitter e = {.code = ret->code, .at = SECCOMP_MAX};
+	struct emitter e = {.code = ret->room, .at = SECCOMP_MAX};
 	struct span spans[SYSCALLS_END + 1];
 	size_t n, start;
 
@@ -206,13 +206,13 @@ int seccomp_compile(const struct seccomp_options *options, struct seccomp_progra
 	if (e.full)
 		return fail(err, ERR_INTERNAL, "the system-call filter is too long");
 	ret->len = (unsigned short)(SECCOMP_MAX - start);
-	memmove(ret->code, ret->code + start, ret->len * sizeof(ret->code[0]));
+	ret->code = ret->room + start;
 	return 0;
 }
 
 int seccomp_install(const struct seccomp_program *program, struct error *err)
 {
-	struct sock_fprog prog = {program->len, (struct sock_filter *)program->code};
+	struct sock_fprog prog = {program->len, program->code};
 
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0) < 0)
 		return fail_sys(err, "install the system-call filter");

@@ -29,7 +29,8 @@ struct seccomp_options {
 enum { SECCOMP_MAX = 2048 };
 
 struct seccomp_program {
-	struct sock_filter code[SECCOMP_MAX];
+	struct sock_filter room[SECCOMP_MAX];
+	struct sock_filter *code; /* in the room: it is filled from its end */
 	unsigned short len;
 };
 

@@ -22,10 +22,12 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/pages.h"
 #include "call/limits.h"
 #include "call/pack.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/slot_state.h"
+#include "sandbox/native/spread.h"
 #include "sandbox/native/wire.h"
 
 static void slot_init(struct slot *s, const struct profile *profile, const struct limits *limits)
@@ -37,6 +39,7 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 				.init_program = -1,
 				.devices = -1,
 				.root = -1,
+				.mounts = -1,
 				.first = *limits};
 	for (size_t i = 0; i < GRANTS_MAX; i++)
 		s->plan.grants[i] = -1;
@@ -50,7 +53,7 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 int slot_open(const struct profile *profile, const struct limits *limits, bool resident,
 	      struct slot **ret, struct error *err)
 {
-	struct slot *s = calloc(1, sizeof(*s));
+	struct slot *s = pages_new(sizeof(*s));
 
 	if (!s)
 		return fail_sys(err, "allocate a slot");
@@ -64,6 +67,13 @@ int slot_open(const struct profile *profile, const struct limits *limits, bool r
 	slot_drop_plan(s); /* the launcher has its own now */
 	*ret = s;
 	return 0;
+}
+
+/* What a belljar left that was killed. */
+static void sweep(struct slot *s)
+{
+	(void)cgroup_sweep(&s->host);
+	s->swept = true;
 }
 
 /* Everything in the slot dies with its launcher, which is pid 1 there.  One that does not die in
@@ -93,11 +103,11 @@ void slot_close(struct slot *s)
 		return;
 	if (s->launcher > 0)
 		(void)pidfd_send_signal(s->launcher_fd, SIGKILL, NULL, 0);
-	/* Our groups, and what a killed belljar left, are cleared away while the launcher dies. */
+	/* Our groups are cleared away while the launcher dies. */
 	if (s->phase != PHASE_STARTING && s->phase != PHASE_RUNNING)
 		watch_close(&s->watch);
-	if (s->groups_open)
-		(void)cgroup_sweep(&s->host);
+	if (s->groups_open && !s->swept)
+		sweep(s);
 	end_launcher(s);
 	watch_close(&s->watch);
 	if (s->groups_open)
@@ -111,7 +121,7 @@ void slot_close(struct slot *s)
 		own_fd_end(&s->lock);
 	if (s->board)
 		(void)munmap(s->board, sizeof(*s->board));
-	free(s);
+	pages_free(s, sizeof(*s));
 }
 
 void slot_end(struct slot **slot)
@@ -188,6 +198,14 @@ static void take_box(struct slot *s, int *fds, size_t n_fds)
 	s->box_waits = true;
 }
 
+/* The program has just begun and nobody waits for us: what would have to be done after its end. */
+static void use_idle_time(struct slot *s)
+{
+	watch_ready(&s->watch);
+	if (!s->resident && s->groups_open && !s->swept)
+		sweep(s);
+}
+
 static void take_start(struct slot *s, const struct to_warden *news)
 {
 	uint64_t now = clock_us();
@@ -201,6 +219,20 @@ static void take_start(struct slot *s, const struct to_warden *news)
 	s->phase = PHASE_RUNNING;
 	s->give_up_us = 0;
 	watch_begin(&s->watch, s->work);
+	use_idle_time(s);
+}
+
+/* The program has ended and the box is being cleared away.  Most programs leave nobody behind: then
+ * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
+static void take_ending(struct slot *s, const struct to_warden *news)
+{
+	if (s->phase != PHASE_RUNNING || s->ending)
+		return;
+	s->ending = true; /* once: a launcher is not to keep us awake for ever */
+	watch_rusage(&s->watch, &news->rusage, &s->outcome);
+	if (!s->resident)
+		watch_settle(&s->watch, s->work, &s->outcome);
+	stay_awake(s->socket);
 }
 
 static void take_end(struct slot *s, const struct to_warden *news)
@@ -213,7 +245,8 @@ static void take_end(struct slot *s, const struct to_warden *news)
 	o->exit_code = exited ? news->end_status : 0;
 	o->signal = exited ? 0 : news->end_status;
 	o->run_us = news->end_us > s->watch.start_us ? news->end_us - s->watch.start_us : 0;
-	watch_rusage(&s->watch, &news->rusage, o);
+	if (!s->watch.counted)
+		watch_rusage(&s->watch, &news->rusage, o);
 	if (news->error.kind != ERR_NONE) {
 		o->error = news->error;
 		end_call(s, END_UNKNOWN);
@@ -254,6 +287,9 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 		s->box_waits = false; /* it was announced after the call was asked for */
 		take_layers(s, news);
 		take_start(s, news);
+		return;
+	case NEWS_ENDING:
+		take_ending(s, news);
 		return;
 	case NEWS_ENDED:
 		take_end(s, news);
@@ -377,7 +413,7 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 		s->asked_us = clock_us();
 	s->give_up_us = clock_us() + SETUP_MS * 1000ULL;
 	s->outcome = (struct outcome){0};
-	s->kill_sent = false;
+	s->kill_sent = s->ending = false;
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
 	/* Making the groups and making the slot go on at the same time. */
 	if (watch_open(&s->watch, &s->groups, limits, err) < 0 ||

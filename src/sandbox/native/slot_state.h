@@ -31,6 +31,7 @@ struct slot {
 	struct cgroup_host host;
 	struct cgroup_slot groups;
 	bool groups_open;
+	bool swept;
 	unsigned calls;
 
 	int work; /* of the waiting or running box */
@@ -41,6 +42,7 @@ struct slot {
 	uint64_t asked_us; /* when the first call or the current one was asked for */
 	uint64_t give_up_us;
 	bool kill_sent;
+	bool ending; /* it said so */
 	struct watch watch;
 	struct outcome outcome;
 };

@@ -89,7 +89,7 @@ static bool grants_sockets(const struct profile *p)
 {
 	struct stat st;
 
-	if (landlock_abi() >= 9)
+	if (p->n_grants == 0 || landlock_abi() >= 9)
 		return false;
 	for (size_t i = 0; i < p->n_grants; i++)
 		if (stat(p->grants[i].source, &st) < 0 || S_ISDIR(st.st_mode))
@@ -169,7 +169,7 @@ static int clone_launcher(struct slot *s, struct error *err)
 				s->plan.root_mode ? ""
 						  : " in a user namespace (see belljar doctor)");
 	s->launcher = (pid_t)child;
-	spread(s->launcher);
+	spread(s->launcher, false);
 	return 0;
 }
 
@@ -210,19 +210,6 @@ static int move_launcher(struct slot *s, struct error *err)
 	return fd_put_file(group, "cgroup.procs", pid, err);
 }
 
-/* The launcher asks for its maps and goes straight on into half a millisecond of kernel work.  If
- * we slept, the scheduler would wake us on its processor, behind that; so we stay awake, for the
- * short time it takes. */
-static void await_request(int sock)
-{
-	enum { AWAKE_US = 500 };
-	struct pollfd fd = {.fd = sock, .events = POLLIN};
-	uint64_t until = clock_us() + AWAKE_US;
-
-	while (poll(&fd, 1, 0) == 0 && clock_us() < until)
-		(void)sched_yield();
-}
-
 static int build_beside(struct slot *s, bool groups_found, struct error *err)
 {
 	/* While it starts: these go to it together with the news that it is mapped.  They must be
@@ -231,7 +218,9 @@ static int build_beside(struct slot *s, bool groups_found, struct error *err)
 	if (s->plan.init_program < 0 ||
 	    (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0))
 		return -1;
-	await_request(s->socket);
+	/* It asks for its maps and goes straight on into half a millisecond of kernel work: if we
+	 * slept, the scheduler would wake us on its processor, behind that. */
+	stay_awake(s->socket);
 	if (slot_wait_until(s, &s->mapped, err) < 0)
 		return -1;
 	if (groups_found)
@@ -239,21 +228,14 @@ static int build_beside(struct slot *s, bool groups_found, struct error *err)
 	return find_groups(s, err) < 0 ? -1 : move_launcher(s, err);
 }
 
-static int compile_filters(struct slot *s, struct error *err)
+/* The launcher compiles it, while it waits for its maps. */
+static void choose_filter(struct slot *s)
 {
-	struct seccomp_options options = {
+	s->plan.filter = (struct seccomp_options){
 		.programs_listed = s->profile.n_programs > 0,
 		.host_writable = grants_writing(&s->profile),
 		.host_sockets = grants_sockets(&s->profile),
 	};
-
-	if (seccomp_compile(&options, &s->plan.seccomp, err) < 0)
-		return -1;
-	/* Whether it will be needed is not known yet, only whether it may be. */
-	if (!(s->profile.allow_degraded & 1u << LAYER_MEMORY))
-		return 0;
-	options.memory_by_rlimit = true;
-	return seccomp_compile(&options, &s->plan.seccomp_by_rlimit, err);
 }
 
 int slot_build(struct slot *s, struct error *err)
@@ -262,9 +244,9 @@ int slot_build(struct slot *s, struct error *err)
 
 	s->board = board_new(s->profile.allow_degraded, err);
 	if (!s->board || limits_check(&s->plan.first, err) < 0 || check_profile(s, err) < 0 ||
-	    choose_identity(s, err) < 0 || grants_open(&s->plan, err) < 0 ||
-	    compile_filters(s, err) < 0)
+	    choose_identity(s, err) < 0 || grants_open(&s->plan, err) < 0)
 		return -1;
+	choose_filter(s);
 	if (groups_first && find_groups(s, err) < 0)
 		return -1;
 	if (start_launcher(s, err) < 0)

@@ -2,9 +2,23 @@
 /* spread.c - two processes that work side by side belong on two processors. */
 #include "sandbox/native/spread.h"
 
+#include <poll.h>
 #include <sched.h>
 
-void spread(pid_t pid)
+#include "base/clock.h"
+
+void stay_awake(int sock)
+{
+	enum { AWAKE_US = 500 };
+	struct pollfd fd = {.fd = sock, .events = POLLIN};
+	uint64_t until = clock_us() + AWAKE_US;
+
+	/* Unless somebody else wants it. */
+	while (poll(&fd, 1, 0) == 0 && clock_us() < until)
+		(void)sched_yield();
+}
+
+void spread(pid_t pid, bool for_good)
 {
 	cpu_set_t all, others;
 	unsigned here;
@@ -15,5 +29,6 @@ void spread(pid_t pid)
 	CPU_CLR(here, &others);
 	if (CPU_COUNT(&others) == 0 || sched_setaffinity(pid, sizeof(others), &others) < 0)
 		return;
-	(void)sched_setaffinity(pid, sizeof(all), &all);
+	if (!for_good)
+		(void)sched_setaffinity(pid, sizeof(all), &all);
 }

@@ -3,11 +3,15 @@
 #ifndef NATIVE_SPREAD_H
 #define NATIVE_SPREAD_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* The kernel tends to keep a new process on the processor of its parent, where the two then wait
- * for each other.  Sent to another one it may come back whenever that is better: its mask stays
- * whole. Only saves time. */
-void spread(pid_t pid);
+ * for each other.  Sent to another one it may come back whenever that is better, unless for_good:
+ * then its mask, and that of its children, is what is left.  Only saves time. */
+void spread(pid_t pid, bool for_good);
+/* Waits for a message that is about to come, for half a millisecond at most, without giving the
+ * processor away: to wake a processor that sleeps takes long, above all in a virtual machine. */
+void stay_awake(int sock);
 
 #endif

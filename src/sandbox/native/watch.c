@@ -175,6 +175,12 @@ void watch_begin(struct watch *w, int work)
 	set_next(w, w->start_us, 0);
 }
 
+void watch_ready(struct watch *w)
+{
+	if (w->group_open)
+		cgroup_keep_counters(&w->group);
+}
+
 /* No group: the processes are asked one by one.  They count what they share each for itself, so
  * before it costs the program its life we ask for exact figures. */
 static bool family_is_over(struct watch *w, int work)
@@ -281,14 +287,13 @@ static enum kill_reason reason_of_signal(const struct watch *w, const struct out
 	}
 }
 
-static enum kill_reason cause_of_death(const struct watch *w, const struct outcome *o,
-				       uint64_t oom_kills)
+static enum kill_reason cause_of_death(const struct watch *w, const struct outcome *o)
 {
 	bool ours = w->killed_for != KILL_NONE && o->end == END_SIGNALLED && o->signal == SIGKILL;
 
 	if (ours)
 		return w->killed_for;
-	if (oom_kills > 0)
+	if (w->oom_kills > 0)
 		return KILL_MEMORY;
 	return o->end == END_SIGNALLED ? reason_of_signal(w, o) : KILL_NONE;
 }
@@ -310,14 +315,29 @@ static uint64_t peak_of_memory(const struct watch *w, uint64_t largest_process)
 	return peak;
 }
 
-void watch_finish(struct watch *w, int work, struct outcome *o)
+static void count(struct watch *w, int work, struct outcome *o)
 {
-	uint64_t oom_kills = 0;
-
 	look_at_disk(w, work);
 	o->usage.memory_peak_bytes = peak_of_memory(w, o->usage.memory_peak_bytes);
 	if (w->group_open)
-		(void)cgroup_account(&w->group, &o->usage, &oom_kills);
+		(void)cgroup_account(&w->group, &o->usage, &w->oom_kills);
+	w->counted = true;
+}
+
+void watch_settle(struct watch *w, int work, struct outcome *o)
+{
+	uint64_t alive;
+
+	if (!w->group_open || w->counted || cgroup_processes(&w->group, &alive) < 0 || alive > 0)
+		return;
+	count(w, work, o);
+	drop(&w->group, &w->group_open);
+}
+
+void watch_finish(struct watch *w, int work, struct outcome *o)
+{
+	if (!w->counted)
+		count(w, work, o);
 	if (w->killed_for == KILL_MEMORY)
 		raise_to(&o->usage.memory_limit_hits, 1);
 	/* Kernels before 6.11 do not count it; then what we saw is what we know. */
@@ -329,5 +349,5 @@ void watch_finish(struct watch *w, int work, struct outcome *o)
 	if (o->end == END_UNKNOWN)
 		o->killed_for = w->killed_for;
 	else if (o->end != END_NOT_STARTED)
-		o->killed_for = cause_of_death(w, o, oom_kills);
+		o->killed_for = cause_of_death(w, o);
 }

@@ -26,6 +26,8 @@ struct watch {
 	bool next_open;
 	struct limits next_limits;
 	unsigned serial;
+	bool counted; /* the outcome has the final counters */
+	uint64_t oom_kills;
 };
 
 void watch_init(struct watch *w);
@@ -38,10 +40,15 @@ void watch_close(struct watch *w);
 
 /* It runs since start_us. */
 void watch_begin(struct watch *w, int work);
+/* Gets what watch_finish will need: to be called once while nobody waits. */
+void watch_ready(struct watch *w);
 /* Looks at counters and clocks; returns the limit that was passed, if any. */
 enum kill_reason watch_look(struct watch *w, uint64_t now_us, int work);
 /* What wait told about the program and its children. */
 void watch_rusage(struct watch *w, const struct rusage *r, struct outcome *o);
+/* The program has ended, and wait has told about it.  If the kernel says that it was the last in
+ * its groups, their counters are final: reads them and removes the groups.  Else does nothing. */
+void watch_settle(struct watch *w, int work, struct outcome *o);
 /* Everything is dead: final counters, cause of death.  The groups stay until somebody has time. */
 void watch_finish(struct watch *w, int work, struct outcome *o);
 

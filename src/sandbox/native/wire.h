@@ -35,6 +35,7 @@ enum wire_news {
 	NEWS_NEED_MAP, /* in a new user namespace: write its maps */
 	NEWS_BOX,      /* a box waits; descriptor: its /work */
 	NEWS_STARTED,  /* the program runs; layers */
+	NEWS_ENDING,   /* the program has ended; what is left in the box is being killed; rusage */
 	NEWS_ENDED,    /* everything in the box is dead; end, times */
 	NEWS_FAILED,   /* nothing ran; error.  The launcher is of no more use. */
 	NEWS_NO_START, /* nothing ran; error.  The box is gone, the slot is fine. */

@@ -62,7 +62,7 @@ enum { LEASH = 3 };
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (nr), 0, 1), \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-static struct sock_filter filter[] = {
+static const struct sock_filter filter[] = {
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
@@ -73,9 +73,9 @@ static struct sock_filter filter[] = {
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 };
 
-static struct sock_fprog program = {
+static const struct sock_fprog program = {
 	.len = sizeof(filter) / sizeof(filter[0]),
-	.filter = filter,
+	.filter = (struct sock_filter *)filter,
 };
 
 __attribute__((noreturn)) static void leave(int code)

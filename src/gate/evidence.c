@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* evidence.c - what the log is told of a call: that it begins, how it ended, or why it was refused.
+ *
+ * Everything that goes into a record was either judged, or is text of ours, or
+ * has been cleaned.
+ */
+#include <string.h>
+
+#include "audit/blob.h"
+#include "audit/record.h"
+#include "base/jsonread.h"
+#include "base/own.h"
+#include "gate/steps.h"
+
+static bool is_silent(const struct passage *p)
+{
+	return p->dry_run || p->policy->audit.off;
+}
+
+/* The words of a record that all kinds share. */
+
+static void fill_who(const struct passage *p, struct record *r)
+{
+	r->id = p->id;
+	r->client = p->judged.client ? p->judged.client->name : NULL;
+	r->has_uid = true;
+	r->uid = p->call.uid;
+	r->tool = p->call.tool;
+	r->decision = decision_name(p->decision);
+}
+
+static void fill_why(const struct passage *p, struct record *r)
+{
+	if (p->why.layer == WHY_NONE)
+		return;
+	r->layer = why_layer_name(p->why.layer);
+	r->rule = p->why.rule;
+	r->reason = p->why.what;
+}
+
+static int fill_policy(const struct passage *p, struct record *r, struct hash *ret,
+		       struct error *err)
+{
+	if (!hash_from_hex(p->policy->sha256, strlen(p->policy->sha256), ret))
+		return fail(err, ERR_INTERNAL, "the policy has no hash");
+	r->policy = ret;
+	return 0;
+}
+
+static char *clean(const struct passage *p, const char *text, size_t len, size_t *ret_len,
+		   struct error *err)
+{
+	char *same;
+
+	if (p->cleaner.clean)
+		return p->cleaner.clean(p->cleaner.context, text, len, ret_len, err);
+	same = strndup(text, len);
+	*ret_len = len;
+	if (!same)
+		(void)fail_sys(err, "keep the arguments");
+	return same;
+}
+
+static int clean_string(const struct passage *p, json_t *string, struct error *err)
+{
+	size_t len = 0;
+	own_str text = clean(p, json_string_value(string), json_string_length(string), &len, err);
+
+	if (!text)
+		return -1;
+	if (json_string_setn(string, text, len) < 0)
+		return fail(err, ERR_INTERNAL, "cleaned text is no text any more");
+	return 0;
+}
+
+/* How deep they nest was limited when they were read. */
+static int clean_values(const struct passage *p, json_t *value, struct error *err)
+{
+	const char *key;
+	json_t *inner;
+	size_t i;
+
+	if (json_is_string(value))
+		return clean_string(p, value, err);
+	json_object_foreach(value, key, inner)
+	{
+		if (clean_values(p, inner, err) < 0)
+			return -1;
+	}
+	json_array_foreach(value, i, inner)
+	{
+		if (clean_values(p, inner, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Each text is cleaned as it is, for JSON's escapes could hide what is in it; then the whole, in
+ * which a name may tell what its value is. */
+char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error *err)
+{
+	own_json args = json_deep_copy(p->judged.args ? p->judged.args : p->call.args);
+	own_str text = NULL;
+
+	if (!args) {
+		(void)fail(err, ERR_SYSTEM, "write the arguments down");
+		return NULL;
+	}
+	if (p->cleaner.clean && clean_values(p, args, err) < 0)
+		return NULL;
+	text = json_dumps(args, JSON_COMPACT | JSON_SORT_KEYS);
+	if (!text) {
+		(void)fail(err, ERR_SYSTEM, "write the arguments down");
+		return NULL;
+	}
+	return clean(p, text, strlen(text), ret_len, err);
+}
+
+/* Bodies. */
+
+static int keep_body(const struct passage *p, const struct stream *s, struct hash *ret,
+		     struct error *err)
+{
+	struct blobs blobs;
+	int result;
+
+	if (s->kept.len == 0 || p->policy->audit.bodies != BLOB_BODIES) {
+		hash_bytes(buf_str(&s->kept), s->kept.len, ret);
+		return 0;
+	}
+	if (blobs_open(&blobs, p->audit->dir, err) < 0)
+		return -1;
+	result = blob_put(&blobs, s->kept.data, s->kept.len, ret, err);
+	blobs_close(&blobs);
+	return result;
+}
+
+static int fill_output(const struct passage *p, const struct stream *s, struct record_output *ret,
+		       struct error *err)
+{
+	ret->set = p->policy->audit.bodies != BLOB_NONE;
+	ret->bytes = s->seen;
+	ret->truncated = s->truncated;
+	return ret->set ? keep_body(p, s, &ret->sha256, err) : 0;
+}
+
+/* Writing. */
+
+/* The policy goes in front, unless this scribe has seen it. */
+static int write_with_policy(struct passage *p, enum scribe_put kind, const struct record *r,
+			     struct audit_receipt *ret, struct error *err)
+{
+	struct record rules = {
+		.kind = RECORD_POLICY_LOADED,
+		.policy = r->policy,
+		.version = BELLJAR_VERSION,
+		.detail = p->policy->source,
+	};
+	struct audit_entry entries[2] = {
+		{.kind = PUT_ONCE, .key = p->policy->sha256},
+		{.kind = kind, .key = kind == PUT_SINGLE ? NULL : p->id},
+	};
+	own(buf) first, second;
+
+	buf_init(&first, RECORD_MAX);
+	buf_init(&second, RECORD_MAX);
+	if (record_write(&rules, &first, err) < 0 || record_write(r, &second, err) < 0)
+		return -1;
+	entries[0].line = first.data;
+	entries[0].len = first.len;
+	entries[1].line = second.data;
+	entries[1].len = second.len;
+	if (audit_write(p->audit, entries, ARRAY_LEN(entries), err) < 0)
+		return -1;
+	*ret = entries[1].receipt;
+	return 0;
+}
+
+/* A call's first record: it begins, or it does not. */
+static int write_first(struct passage *p, enum scribe_put put, enum record_kind kind,
+		       struct audit_receipt *ret, struct error *err)
+{
+	struct record r = {.kind = kind, .args_inline = true};
+	own_str args = NULL;
+	struct hash policy;
+
+	fill_who(p, &r);
+	fill_why(p, &r);
+	/* What could not be read has none. */
+	if (p->call.args) {
+		args = evidence_arguments(p, &r.args_len, err);
+		if (!args)
+			return -1;
+	}
+	if (fill_policy(p, &r, &policy, err) < 0)
+		return -1;
+	r.args = args;
+	if (kind == RECORD_STARTED)
+		r.limits = &p->judged.tool->limits;
+	return write_with_policy(p, put, &r, ret, err);
+}
+
+static void fill_end(const struct passage *p, struct record *r)
+{
+	const struct account *a = &p->account;
+	const struct outcome *o = &a->outcome;
+
+	r->status = status_name(a->status);
+	r->cause = kill_reason_name(o->killed_for);
+	r->backend = "native";
+	if (!p->ran)
+		return;
+	r->layers = o->layers;
+	r->outcome = o;
+	r->has_exit_code = o->end == END_EXITED;
+	r->exit_code = o->exit_code;
+	r->signal = o->end == END_SIGNALLED ? o->signal : 0;
+	r->artifacts = a->artifacts;
+	r->n_artifacts = a->n_artifacts;
+}
+
+static int write_end(struct passage *p, struct error *err)
+{
+	struct record r = {.kind = RECORD_FINISHED};
+	struct audit_entry entry = {.kind = PUT_FINISHED, .key = p->id};
+	own(buf) line;
+
+	buf_init(&line, RECORD_MAX);
+	fill_who(p, &r);
+	fill_why(p, &r);
+	fill_end(p, &r);
+	if (p->ran && (fill_output(p, &p->account.out, &r.out, err) < 0 ||
+		       fill_output(p, &p->account.err, &r.err, err) < 0))
+		return -1;
+	if (record_write(&r, &line, err) < 0)
+		return -1;
+	entry.line = line.data;
+	entry.len = line.len;
+	if (audit_write(p->audit, &entry, 1, err) < 0)
+		return -1;
+	p->receipt = entry.receipt;
+	return 0;
+}
+
+/* Steps. */
+
+enum verdict step_announce(struct passage *p)
+{
+	struct error err = {0};
+
+	if (is_silent(p))
+		return GO_ON;
+	if (p->audit &&
+	    write_first(p, PUT_STARTED, RECORD_STARTED, &p->receipt_started, &err) == 0) {
+		p->announced = true;
+		return GO_ON;
+	}
+	if (err.kind != ERR_NONE)
+		p->trouble = err;
+	if (p->trouble.kind != ERR_NONE)
+		p->trouble.kind = ERR_REFUSED; /* whatever it was, this is what it comes to */
+	p->audit = NULL;                       /* the refusal cannot be written down either */
+	(void)why_deny(&p->why, WHY_KERNEL, "audit", "the audit log cannot be written");
+	why_hint(&p->why, "nothing was run; try again, and if it happens again, tell the operator");
+	why_retry(&p->why, 1000);
+	return step_deny(p);
+}
+
+enum verdict step_record(struct passage *p)
+{
+	struct error err = {0};
+	int result;
+
+	if (is_silent(p) || !p->audit)
+		return GO_ON;
+	if (p->announced)
+		result = write_end(p, &err);
+	else
+		result = write_first(p, PUT_SINGLE, RECORD_DENIED, &p->receipt, &err);
+	/* It has happened, recorded or not; the operator hears of it, and the answer has no
+	 * receipt.
+	 */
+	if (result < 0 && p->trouble.kind == ERR_NONE)
+		p->trouble = err;
+	return GO_ON;
+}
