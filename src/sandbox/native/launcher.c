@@ -43,14 +43,15 @@ enum { FIRST_FREE_FD = 4, FIRST_OWN_FD = 10 };
 struct launcher {
 	struct plan *plan;
 	struct board *board;
-	struct seccomp_program filter, filter_by_rlimit; /* the latter if no group limits memory */
-	struct netspace network;                         /* while it is being made */
+	struct netspace network; /* while it is being made */
 	struct box box;
 	pid_t program; /* 0: none runs */
 	int program_fd;
 	bool kill_ordered;
 	bool another; /* prepare the next box when this one ends */
 	struct limits next;
+	/* Large, and last: what is above lies on one page.  The second: no group limits memory. */
+	struct seccomp_program filter, filter_by_rlimit;
 };
 
 static int tell(struct launcher *l, struct to_warden *news, const int *fds, size_t n_fds)
