@@ -192,7 +192,7 @@ int open(const char *path, int flags, ...)
 	mode_t mode = 0;
 	va_list args;
 
-	if (flags & (O_CREAT | O_TMPFILE)) {
+	if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {
 		va_start(args, flags);
 		mode = va_arg(args, mode_t);
 		va_end(args);

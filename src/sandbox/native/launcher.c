@@ -297,6 +297,9 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 		p.doors[i] = fds[(order->v2_door ? RUN_DOORS + 1 : RUN_DOORS) + i];
 	if (read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
 		return -1;
+	/* Not sooner: the order came while the network namespace was being made. */
+	if (l->plan->once && enter_network(l, err) < 0)
+		return -1;
 	if (payload_start(&p, &l->program, err) < 0)
 		return -1;
 	l->program_fd = pidfd_open(l->program, 0);
@@ -441,7 +444,7 @@ void launcher_main(struct plan *plan, struct board *board)
 	forget_environment();
 	box_init(&l.box);
 	if (enter_slot(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
-	    enter_network(&l, &err) < 0)
+	    (!plan->once && enter_network(&l, &err) < 0))
 		give_up(&l, &err);
 	for (;;) {
 		struct pollfd fds[2] = {{.fd = plan->socket, .events = POLLIN},
