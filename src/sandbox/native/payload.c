@@ -113,7 +113,7 @@ static int place_stdio(struct payload *p)
 
 static int become_user(struct payload *p)
 {
-	if (seal_identity(INSIDE_UID, INSIDE_GID, &p->board->error) < 0)
+	if (seal_born_identity(INSIDE_UID, INSIDE_GID, &p->board->error) < 0)
 		return -1;
 	layer_stands(p->board, LAYER_CAPABILITIES, "none, bounding set empty, locked");
 	if (seal_no_new_privs(&p->board->error) < 0)

@@ -86,7 +86,9 @@ int seal_bounding_set(struct error *err)
 {
 	/* Until the kernel knows no further capability. */
 	for (unsigned long cap = 0; cap < 64; cap++)
-		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
+		/* Asking is cheap, dropping makes new credentials each time. */
+		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) != 0 &&
+		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
 			return errno == EINVAL && cap > CAP_BPF
 				       ? 0
 				       : fail_sys(err, "drop capability %lu", cap);
@@ -118,18 +120,8 @@ static int empty_capabilities(struct error *err)
 	return 0;
 }
 
-/* The launcher emptied it, and whoever is born of it inherits that: forty questions less. */
-static int check_bounding_set(struct error *err)
+static int become(uid_t uid, gid_t gid, struct error *err)
 {
-	if (prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) != 0)
-		return fail(err, ERR_INTERNAL, "the bounding set is not empty");
-	return 0;
-}
-
-int seal_identity(uid_t uid, gid_t gid, struct error *err)
-{
-	if (check_bounding_set(err) < 0)
-		return -1;
 	if (syscall(SYS_getuid) != uid) {
 		/* Groups first: they need the privilege that the uid takes away. */
 		if (syscall(SYS_setgroups, 0, NULL) < 0)
@@ -142,6 +134,18 @@ int seal_identity(uid_t uid, gid_t gid, struct error *err)
 	if (syscall(SYS_setresuid, uid, uid, uid) < 0)
 		return fail_sys(err, "become uid %u", uid);
 	return empty_capabilities(err);
+}
+
+int seal_identity(uid_t uid, gid_t gid, struct error *err)
+{
+	return seal_bounding_set(err) < 0 ? -1 : become(uid, gid, err);
+}
+
+int seal_born_identity(uid_t uid, gid_t gid, struct error *err)
+{
+	if (prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) != 0)
+		return fail(err, ERR_INTERNAL, "the bounding set is not empty");
+	return become(uid, gid, err);
 }
 
 int seal_no_new_privs(struct error *err)

@@ -19,9 +19,11 @@ int seal_rlimits(const struct seal_limits *l, struct error *err);
 int seal_keyring(struct error *err);
 /* No exec will ever bring a capability back.  Those we have stay. */
 int seal_bounding_set(struct error *err);
-/* Becomes uid and gid (of this user namespace) and gives up every capability; securebits make sure
- * that no exec brings one back.  The bounding set must be empty already. */
+/* Becomes uid and gid (of this user namespace) and gives up every capability, the bounding set
+ * included; securebits make sure that no exec brings one back. */
 int seal_identity(uid_t uid, gid_t gid, struct error *err);
+/* The same for who was born of a process with an empty bounding set: forty questions less. */
+int seal_born_identity(uid_t uid, gid_t gid, struct error *err);
 int seal_no_new_privs(struct error *err);
 /* Empty mask, default handlers. */
 int seal_signals(struct error *err);
