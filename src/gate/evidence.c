@@ -219,9 +219,25 @@ static void fill_end(const struct passage *p, struct record *r)
 	r->n_artifacts = a->n_artifacts;
 }
 
+static size_t fill_redactions(const struct passage *p, struct record_redaction *ret, size_t room)
+{
+	struct redact_count counts[RECORD_REDACTIONS_MAX];
+	size_t n = redaction_counts(&p->redaction, counts, ARRAY_LEN(counts));
+
+	for (size_t i = 0; i < n && i < room; i++)
+		ret[i] = (struct record_redaction){counts[i].id, counts[i].count};
+	return n < room ? n : room;
+}
+
 static int write_end(struct passage *p, struct error *err)
 {
-	struct record r = {.kind = RECORD_FINISHED};
+	struct record_redaction redactions[RECORD_REDACTIONS_MAX];
+	struct record r = {
+		.kind = RECORD_FINISHED,
+		.redactions = redactions,
+		.n_redactions = fill_redactions(p, redactions, ARRAY_LEN(redactions)),
+		.canary = redaction_canary(&p->redaction) != NULL,
+	};
 	struct audit_entry entry = {.kind = PUT_FINISHED, .key = p->id};
 	own(buf) line;
 
