@@ -17,6 +17,20 @@ static bool is_silent(const struct passage *p)
 	return p->dry_run || p->policy->audit.off;
 }
 
+static char *clean(const struct passage *p, const char *text, size_t len, size_t *ret_len,
+		   struct error *err)
+{
+	char *same;
+
+	if (p->cleaner.clean)
+		return p->cleaner.clean(p->cleaner.context, text, len, ret_len, err);
+	same = strndup(text, len);
+	*ret_len = len;
+	if (!same)
+		(void)fail_sys(err, "keep the arguments");
+	return same;
+}
+
 /* The words of a record that all kinds share. */
 
 static void fill_who(const struct passage *p, struct record *r)
@@ -38,6 +52,18 @@ static void fill_why(const struct passage *p, struct record *r)
 	r->reason = p->why.what;
 }
 
+/* A refusal may quote what was sent. */
+static int clean_reason(const struct passage *p, struct record *r, char **ret, struct error *err)
+{
+	size_t len;
+
+	if (!r->reason)
+		return 0;
+	*ret = clean(p, r->reason, strlen(r->reason), &len, err);
+	r->reason = *ret;
+	return *ret ? 0 : -1;
+}
+
 static int fill_policy(const struct passage *p, struct record *r, struct hash *ret,
 		       struct error *err)
 {
@@ -45,20 +71,6 @@ static int fill_policy(const struct passage *p, struct record *r, struct hash *r
 		return fail(err, ERR_INTERNAL, "the policy has no hash");
 	r->policy = ret;
 	return 0;
-}
-
-static char *clean(const struct passage *p, const char *text, size_t len, size_t *ret_len,
-		   struct error *err)
-{
-	char *same;
-
-	if (p->cleaner.clean)
-		return p->cleaner.clean(p->cleaner.context, text, len, ret_len, err);
-	same = strndup(text, len);
-	*ret_len = len;
-	if (!same)
-		(void)fail_sys(err, "keep the arguments");
-	return same;
 }
 
 static int clean_string(const struct passage *p, json_t *string, struct error *err)
@@ -182,10 +194,13 @@ static int write_first(struct passage *p, enum scribe_put put, enum record_kind 
 {
 	struct record r = {.kind = kind, .args_inline = true};
 	own_str args = NULL;
+	own_str reason = NULL;
 	struct hash policy;
 
 	fill_who(p, &r);
 	fill_why(p, &r);
+	if (clean_reason(p, &r, &reason, err) < 0)
+		return -1;
 	/* What could not be read has none. */
 	if (p->call.args) {
 		args = evidence_arguments(p, &r.args_len, err);
@@ -239,12 +254,15 @@ static int write_end(struct passage *p, struct error *err)
 		.canary = redaction_canary(&p->redaction) != NULL,
 	};
 	struct audit_entry entry = {.kind = PUT_FINISHED, .key = p->id};
+	own_str reason = NULL;
 	own(buf) line;
 
 	buf_init(&line, RECORD_MAX);
 	fill_who(p, &r);
 	fill_why(p, &r);
 	fill_end(p, &r);
+	if (clean_reason(p, &r, &reason, err) < 0)
+		return -1;
 	if (p->ran && (fill_output(p, &p->account.out, &r.out, err) < 0 ||
 		       fill_output(p, &p->account.err, &r.err, err) < 0))
 		return -1;
