@@ -45,7 +45,10 @@ void gate_check_secrets(const struct policy *p, struct complaints *ret);
 
 enum redaction_state { REDACTION_UNMADE = 0, REDACTION_READY, REDACTION_FAILED };
 
+struct redaction;
+
 struct redaction_stream {
+	const struct redaction *of;
 	struct redactor *redactor;
 	filter_sink *sink; /* of now */
 	void *to;
@@ -70,7 +73,7 @@ struct passage {
 	struct cleaner cleaner; /* for what is written down; no function: by its redaction */
 	struct redact_means means;
 	struct redaction redaction;
-	struct meter *meter;    /* NULL: rates are not asked (tests in the file) */
+	struct meter *meter; /* NULL: rates are not asked (tests in the file) */
 	struct tool_call call;
 	const char *unread;             /* why what came is no call; NULL: it is one */
 	bool dry_run;                   /* judge and screen, charge nothing, run nothing */

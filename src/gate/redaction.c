@@ -227,15 +227,16 @@ static void pass_on(void *context, const char *data, size_t len)
 	s->sink(s->to, data, len);
 }
 
-/* Behind a canary nothing is said any more. */
+/* Behind a canary nothing is said any more, on neither stream. */
 static bool feed(void *context, const char *data, size_t len, filter_sink *sink, void *to)
 {
 	struct redaction_stream *s = context;
 
+	if (redaction_canary(s->of))
+		return false;
 	s->sink = sink;
 	s->to = to;
-	if (!redactor_canary(s->redactor))
-		redactor_feed(s->redactor, data, len);
+	redactor_feed(s->redactor, data, len);
 	return redactor_canary(s->redactor) == NULL;
 }
 
@@ -248,10 +249,11 @@ static void finish(void *context, filter_sink *sink, void *to)
 	redactor_finish(s->redactor);
 }
 
-static int add_filter(struct redact_set *set, struct redaction_stream *s, struct filter *ret,
+static int add_filter(const struct redaction *r, struct redaction_stream *s, struct filter *ret,
 		      struct error *err)
 {
-	s->redactor = redactor_new(set, pass_on, s, err);
+	s->of = r;
+	s->redactor = redactor_new(r->set, pass_on, s, err);
 	if (!s->redactor)
 		return -1;
 	*ret = (struct filter){.feed = feed, .finish = finish, .context = s};
@@ -266,8 +268,8 @@ static int add_filters(struct passage *p, struct error *err)
 		return fail(err, ERR_INTERNAL, "nothing is ready to redact output");
 	if (!r->set)
 		return 0;
-	return add_filter(r->set, &r->out, &p->live_out.filter, err) < 0 ||
-			       add_filter(r->set, &r->err, &p->live_err.filter, err) < 0
+	return add_filter(r, &r->out, &p->live_out.filter, err) < 0 ||
+			       add_filter(r, &r->err, &p->live_err.filter, err) < 0
 		       ? -1
 		       : 0;
 }
