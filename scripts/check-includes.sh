@@ -13,9 +13,10 @@ policy:  base call policy
 screen:  base call screen
 redact:  base call redact
 audit:   base call audit
+auditread: base call audit auditread
 scribe:  base call audit sandbox scribe
 gate:    base call policy screen redact audit sandbox lib gate
-cli:     base call policy screen redact audit gate sandbox cli lib
+cli:     base call policy screen redact audit auditread gate sandbox cli lib
 lib:     base call sandbox cli lib
 musl:    base
 TABLE

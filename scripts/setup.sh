@@ -23,6 +23,7 @@ libjansson-dev    run,test,bench,lint,fuzz  reads JSON
 libfyaml-dev      run,test,bench,lint,fuzz  reads the policy's YAML
 libpcre2-dev      run,test,bench,lint,fuzz  matches patterns
 libutf8proc-dev   run,test,bench,lint,fuzz  normalises identifiers
+libsqlite3-dev    run,test,bench,lint,fuzz  the index of the audit log
 libvectorscan-dev run,test,bench,lint,fuzz  finds many patterns at once in output
 npm               run,test,bench,lint,fuzz  fetches the syntax parsers (third-party/)
 clang             test,fuzz                 the second compiler that must accept the tree
@@ -34,6 +35,7 @@ shellcheck        test,lint                 checks the scripts
 libtest-json-schema-acceptance-perl test      carries the official JSON Schema Test Suite
 bubblewrap        test,bench                the other side of some tests and of the bench
 crun              bench                     the other side of the bench
+valgrind          bench                     counts instructions
 runc              bench                     the other side of the bench
 libclang-rt-dev   fuzz                      the fuzzing engine and the sanitizers of clang
 TABLE

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_gate.c - belljar call, policy and screen: they are in belljar-gate, which becomes us.
+/* cmd_gate.c - belljar call, policy, screen and audit: programs beside us, which become us.
  *
- * What judges a call needs parsers of YAML, JSON and three languages.  In a
- * program of its own they cost `belljar run` nothing.
+ * What judges a call needs parsers of YAML, JSON and three languages, what reads
+ * the audit log a database.  In programs of their own they cost `belljar run`
+ * nothing.
  */
 #include <errno.h>
 #include <limits.h>
@@ -14,9 +15,10 @@
 #include "cli/cli.h"
 #include "cli/sibling.h"
 
-/* What belljar-gate looks at; the rest of the caller's environment stays here. */
-static const char *const kept[] = {"BELLJAR_POLICY", "BELLJAR_STATE", "BELLJAR_AUDIT",
-				   "XDG_STATE_HOME", "HOME"};
+/* What they look at; the rest of the caller's environment stays here. */
+static const char *const kept[] = {
+	"BELLJAR_AUDIT", "BELLJAR_POLICY", "BELLJAR_STATE", "HOME", "NO_COLOR", "XDG_STATE_HOME",
+};
 
 static void keep_environment(char **ret)
 {
@@ -41,20 +43,35 @@ static size_t count_environment(void)
 	return n;
 }
 
-int cmd_gate(int argc, char **argv)
+/* Of two places the first is for those who have built it and not installed it. */
+static int become(const char *const places[static 2], char **argv)
 {
-	static const char *const places[] = {"belljar-gate", "../libexec/belljar/belljar-gate"};
 	own_mem char **env = calloc(count_environment() + 1, sizeof(*env));
 	struct error err = {0};
 	char program[PATH_MAX];
 
-	(void)argc;
 	if (!env)
-		return (void)fail_sys(&err, "start belljar-gate"), cli_complain(&err);
-	if (sibling_find(places, ARRAY_LEN(places), program, sizeof(program), &err) < 0)
+		return (void)fail_sys(&err, "start %s", places[0]), cli_complain(&err);
+	if (sibling_find(places, 2, program, sizeof(program), &err) < 0)
 		return cli_complain(&err);
 	keep_environment(env);
 	(void)execve(program, argv - 1, env);
 	(void)fail_sys(&err, "start %s", program);
 	return cli_complain(&err);
+}
+
+int cmd_gate(int argc, char **argv)
+{
+	static const char *const places[] = {"belljar-gate", "../libexec/belljar/belljar-gate"};
+
+	(void)argc;
+	return become(places, argv);
+}
+
+int cmd_evidence(int argc, char **argv)
+{
+	static const char *const places[] = {"belljar-audit", "../libexec/belljar/belljar-audit"};
+
+	(void)argc;
+	return become(places, argv);
 }

@@ -16,7 +16,7 @@
 #include "policy/judge.h"
 #include "policy/meter.h"
 
-enum { ROUNDS = 20000, BAR_NS = 50000, CALL_MAX = 65536 };
+enum { ROUNDS = 20000, BAR_US = 50, CALL_MAX = 65536 };
 
 static const char text[] =
 	"version: 1\n"
@@ -53,11 +53,12 @@ struct bench {
 	size_t len;
 };
 
-static uint64_t now_ns(void)
+/* Of this process: on a machine that others use, too, the wall clock measures them. */
+static uint64_t now_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	(void)clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
@@ -110,24 +111,31 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int measure(struct bench *b)
+static int measure(struct bench *b, const char *name, clockid_t clock)
 {
 	static uint64_t ns[ROUNDS];
+	double median, p99;
 
 	for (size_t i = 0; i < ROUNDS; i++) {
-		uint64_t start = now_ns();
+		uint64_t start = now_ns(clock);
 
 		if (!decide(b))
 			return 1;
-		ns[i] = now_ns() - start;
+		ns[i] = now_ns(clock) - start;
 	}
 	qsort(ns, ROUNDS, sizeof(ns[0]), by_size);
-	printf("decision for a call of %zu bytes, 10 rules: median %.1f us, p99 %.1f us (bar %.0f "
-	       "us: "
-	       "%s)\n",
-	       b->len, (double)ns[ROUNDS / 2] / 1000, (double)ns[ROUNDS * 99 / 100] / 1000,
-	       (double)BAR_NS / 1000, ns[ROUNDS * 99 / 100] <= BAR_NS ? "reached" : "NOT reached");
+	median = (double)ns[ROUNDS / 2] / 1000;
+	p99 = (double)ns[ROUNDS * 99 / 100] / 1000;
+	printf("  %-14s median %5.1f us, p99 %5.1f us (bar %d us: %s)\n", name, median, p99, BAR_US,
+	       p99 <= BAR_US ? "reached" : "NOT reached");
 	return 0;
+}
+
+static int measure_both(struct bench *b)
+{
+	printf("decision for a call of %zu bytes, 10 rules:\n", b->len);
+	return measure(b, "processor time", CLOCK_PROCESS_CPUTIME_ID) ||
+	       measure(b, "wall clock", CLOCK_MONOTONIC);
 }
 
 int main(int argc, char **argv)
@@ -139,7 +147,7 @@ int main(int argc, char **argv)
 	if (prepare(&b) < 0)
 		return 1;
 	if (rounds == 0) {
-		code = measure(&b);
+		code = measure_both(&b);
 	} else {
 		while (rounds-- > 0 && decide(&b))
 			;
