@@ -61,14 +61,17 @@ static _Noreturn int make(void *arg)
 int netspace_begin(struct netspace *n, bool errand, uint32_t *alive, struct error *err)
 {
 	static char stack[16384] __attribute__((aligned(16)));
+	long maker;
 
 	*n = (struct netspace){.fd = -1, .mounts = -1, .errand = errand, .alive = alive};
 	*alive = 1;
-	n->maker = clone(make, stack + sizeof(stack),
-			 CLONE_VM | CLONE_FILES | CLONE_CHILD_CLEARTID | SIGCHLD, n, NULL, NULL,
-			 alive);
-	if (n->maker < 0)
+	maker = raw_clone(CLONE_VM | CLONE_FILES | CLONE_CHILD_CLEARTID | SIGCHLD,
+			  stack + sizeof(stack), alive, make, n);
+	if (maker < 0) {
+		errno = (int)-maker;
 		return fail_sys(err, "clone for a network namespace");
+	}
+	n->maker = (pid_t)maker;
 	spread(n->maker, true);
 	return 0;
 }

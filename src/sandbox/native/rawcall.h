@@ -24,6 +24,33 @@ static inline long raw_call(long nr, long a, long b, long c, long d, long e)
 			 : "rcx", "r11", "memory");
 	return ret;
 }
+
+/* libc's clone, but for CLONE_CHILD_CLEARTID, which musl refuses since 1.2.5.  run never returns.
+ */
+static inline long raw_clone(unsigned long flags, char *stack, uint32_t *tid, int (*run)(void *),
+			     void *arg)
+{
+	void **top = (void **)(void *)stack;
+	register long r10 __asm__("r10") = (long)tid;
+	register long r8 __asm__("r8") = 0;
+	long ret;
+
+	*--top = arg;
+	*--top = (void *)run;
+	__asm__ volatile("syscall\n\t"
+			 "test %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "xor %%ebp, %%ebp\n\t"
+			 "pop %%rax\n\t"
+			 "pop %%rdi\n\t"
+			 "call *%%rax\n\t"
+			 "ud2\n"
+			 "1:"
+			 : "=a"(ret)
+			 : "a"(SYS_clone), "D"(flags), "S"(top), "d"(0L), "r"(r10), "r"(r8)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
 #elif defined(__aarch64__)
 static inline long raw_call(long nr, long a, long b, long c, long d, long e)
 {
@@ -37,6 +64,33 @@ static inline long raw_call(long nr, long a, long b, long c, long d, long e)
 	__asm__ volatile("svc 0"
 			 : "+r"(x0)
 			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
+			 : "memory");
+	return x0;
+}
+
+static inline long raw_clone(unsigned long flags, char *stack, uint32_t *tid, int (*run)(void *),
+			     void *arg)
+{
+	void **top = (void **)(void *)stack;
+	register long x8 __asm__("x8") = SYS_clone;
+	register long x0 __asm__("x0") = (long)flags;
+	register long x1 __asm__("x1");
+	register long x2 __asm__("x2") = 0;
+	register long x3 __asm__("x3") = 0;
+	register long x4 __asm__("x4") = (long)tid;
+
+	*--top = arg;
+	*--top = (void *)run;
+	x1 = (long)top;
+	__asm__ volatile("svc 0\n\t"
+			 "cbnz x0, 1f\n\t"
+			 "mov x29, xzr\n\t"
+			 "ldp x1, x0, [sp], #16\n\t"
+			 "blr x1\n\t"
+			 "brk #0\n"
+			 "1:"
+			 : "+r"(x0), "+r"(x1)
+			 : "r"(x8), "r"(x2), "r"(x3), "r"(x4)
 			 : "memory");
 	return x0;
 }
