@@ -228,6 +228,18 @@ def always_is_durable_and_bodies_are_kept():
             check(body.read() == b"body\n")
 
 
+def an_end_is_written_down_though_its_body_cannot_be_kept():
+    with Place(more="audit: { bodies: bodies }") as place:
+        place.call("say", "--arg", "word=first")
+        shutil.rmtree(f"{place.audit}/blob")
+        with open(f"{place.audit}/blob", "w", encoding="utf-8"):
+            pass
+        answer = place.call("say", "--arg", "word=body")
+        check(answer["status"] == "success" and "not kept" in answer["said"], answer)
+        ended = check_receipt(place, answer["receipt"], "finished", answer["id"])
+        check(ended["stdout"]["sha256"] == hashlib.sha256(b"body\n").hexdigest(), ended)
+
+
 def calls_at_once_share_one_scribe():
     with Place() as place:
         processes = [place.start("say", "--arg", f"word=w{i}") for i in range(12)]
@@ -566,6 +578,7 @@ TESTS = [
     a_dry_run_and_a_policy_without_log_leave_no_trace,
     the_policy_says_where_the_log_is,
     always_is_durable_and_bodies_are_kept,
+    an_end_is_written_down_though_its_body_cannot_be_kept,
     calls_at_once_share_one_scribe,
     an_idle_scribe_ends_in_order_and_the_next_call_starts_another,
     a_caller_that_dies_leaves_an_aborted_call,
