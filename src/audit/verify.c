@@ -31,7 +31,6 @@ enum {
 	PROGRESS_STEP = 4096,
 	PAIRING_LISTED_MAX = 16,
 	OFFSETS = LOG_SEGMENT / TILE_WIDTH,
-	ANCHORS_MAX = 256
 };
 
 struct fixed_point {
@@ -45,7 +44,7 @@ struct verifier {
 	struct log_reader *reader;
 	int dir;
 	struct checkpoint signed_at; /* size UINT64_MAX: there is none to believe */
-	struct fixed_point anchors[ANCHORS_MAX];
+	struct fixed_point *anchors;
 	size_t n_anchors, next_anchor;
 	struct tiler tiler;
 	struct suspects suspects;
@@ -122,8 +121,12 @@ static int read_anchors(struct verifier *v, struct error *err)
 {
 	const struct note_key *key = log_reader_key(v->reader);
 
-	if (v->options->n_anchors > ANCHORS_MAX)
-		return fail(err, ERR_CALLER, "more than %d anchors", ANCHORS_MAX);
+	if (v->options->n_anchors == 0)
+		return 0;
+	/* As many as there are: one that is added every hour must not end it after ten days. */
+	v->anchors = calloc(v->options->n_anchors, sizeof(v->anchors[0]));
+	if (!v->anchors)
+		return fail_sys(err, "allocate for the anchors");
 	for (size_t i = 0; i < v->options->n_anchors; i++) {
 		const struct anchor *a = &v->options->anchors[i];
 		struct fixed_point *p = &v->anchors[v->n_anchors];
@@ -431,6 +434,7 @@ int verify_log(const char *path, const struct verify_options *options, struct ve
 	log_reader_close(v->reader);
 	segment_done(&v->scan);
 	pairing_done(&v->calls);
+	free(v->anchors);
 	free(v);
 	return result;
 }

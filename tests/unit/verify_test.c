@@ -341,6 +341,19 @@ TEST(records_changed_together_with_their_tiles_do_not_give_the_signed_root)
 }
 
 /* Somebody with the key writes another history: only what was put elsewhere tells. */
+TEST(there_may_be_thousands_of_anchors)
+{
+	enum { MANY = 3000 };
+	own(scratch) dir = sample();
+	own_mem struct anchor *anchors = calloc(MANY, sizeof(*anchors));
+	struct bytes text;
+
+	get_bytes(&dir, "checkpoint", &text);
+	for (size_t i = 0; i < MANY; i++)
+		anchors[i] = (struct anchor){"file", text.data, text.len};
+	CHECK(findings(&dir, anchors, MANY) == 0);
+}
+
 TEST(anchors_find_what_the_owner_of_the_key_did)
 {
 	own(scratch) dir = sample(), other = scratch_make();
