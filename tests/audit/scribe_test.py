@@ -440,6 +440,22 @@ def a_directory_that_is_not_ours_is_refused():
         check(place.call("say", "--arg", "word=x")["status"] == "success")
 
 
+def a_directory_that_a_stranger_could_take_away_is_refused():
+    need_root()
+    with Place() as place:
+        theirs = f"{place.dir}/theirs"
+        os.makedirs(f"{theirs}/ours", mode=0o700)
+        place.env["BELLJAR_AUDIT"] = place.audit = f"{theirs}/ours/audit"
+        os.chown(theirs, STRANGER, STRANGER)
+        answer = place.call("say", "--arg", "word=x")
+        check(answer["why"]["rule"] == "audit" and "beneath" in answer["said"], answer)
+        os.chown(theirs, 0, 0)
+        os.chmod(theirs, 0o777)
+        check(place.call("say", "--arg", "word=x")["why"]["rule"] == "audit")
+        os.chmod(theirs, 0o1777)
+        check(place.call("say", "--arg", "word=x")["status"] == "success")
+
+
 def speak(path, message):
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as sock:
         sock.settimeout(10)
@@ -589,6 +605,7 @@ TESTS = [
     a_full_disk_refuses_calls_until_there_is_room,
     a_scribe_that_is_stopped_holds_nobody_up_for_ever,
     a_directory_that_is_not_ours_is_refused,
+    a_directory_that_a_stranger_could_take_away_is_refused,
     a_stranger_is_refused_by_who_he_is,
     nonsense_is_refused_and_hurts_nobody,
     the_scribe_is_sealed,
