@@ -10,6 +10,7 @@ import glob
 import hashlib
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -426,6 +427,15 @@ def a_scribe_that_is_stopped_holds_nobody_up_for_ever():
         check(place.call("say", "--arg", "word=z")["status"] == "success")
 
 
+def limits_of_the_first_caller_are_not_those_of_the_next():
+    with Place() as place:
+        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 4096))
+        check(place.call("say", "--arg", "word=x", preexec_fn=few)["status"] == "success")
+        naps = [place.start("nap", "--arg", "s=1", "--json") for _ in range(40)]
+        said = [nap.communicate(timeout=60) for nap in naps]
+        check(all(json.loads(out)["status"] == "success" for out, _ in said), said)
+
+
 def a_directory_that_is_not_ours_is_refused():
     need_root()
     with Place() as place:
@@ -604,6 +614,7 @@ TESTS = [
     killed_again_and_again_the_scribe_loses_nothing_it_acknowledged,
     a_full_disk_refuses_calls_until_there_is_room,
     a_scribe_that_is_stopped_holds_nobody_up_for_ever,
+    limits_of_the_first_caller_are_not_those_of_the_next,
     a_directory_that_is_not_ours_is_refused,
     a_directory_that_a_stranger_could_take_away_is_refused,
     a_stranger_is_refused_by_who_he_is,
