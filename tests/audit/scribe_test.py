@@ -23,6 +23,7 @@ import time
 BELLJAR, SCRIBE, RECORDS, CHECK_LOG = (os.path.realpath(p) for p in sys.argv[1:5])
 STRANGER = 61235
 USER = 61234
+LONER = 61236  # has no other processes
 POLICY = """version: 1
 %s
 clients: { local: { uid: any, tools: [say, nap, big] } }
@@ -436,6 +437,16 @@ def limits_of_the_first_caller_are_not_those_of_the_next():
         check(all(json.loads(out)["status"] == "success" for out, _ in said), said)
 
 
+def a_scribe_that_cannot_leave_its_caller_does_not_hold_it_up():
+    need_root()
+    with Place(LONER) as place:
+        # The caller and what it starts; a third one is refused.
+        two = lambda: resource.setrlimit(resource.RLIMIT_NPROC, (2, 2))
+        answer = place.call("say", "--arg", "word=x", preexec_fn=two)
+        check(answer["why"]["rule"] == "audit" and "scribe" in answer["said"], answer)
+        check(place.call("say", "--arg", "word=x")["status"] == "success")
+
+
 def a_directory_that_is_not_ours_is_refused():
     need_root()
     with Place() as place:
@@ -615,6 +626,7 @@ TESTS = [
     a_full_disk_refuses_calls_until_there_is_room,
     a_scribe_that_is_stopped_holds_nobody_up_for_ever,
     limits_of_the_first_caller_are_not_those_of_the_next,
+    a_scribe_that_cannot_leave_its_caller_does_not_hold_it_up,
     a_directory_that_is_not_ours_is_refused,
     a_directory_that_a_stranger_could_take_away_is_refused,
     a_stranger_is_refused_by_who_he_is,
