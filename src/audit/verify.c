@@ -241,11 +241,13 @@ static bool writer_is_there(const struct verifier *v)
 	return fd >= 0 && fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
-/* The lines end before the segment is full: is that the end of the log? */
+/* The lines end before the segment is full: is that the end of the log?  1: there are more of them
+ * now, from a writer that has gone since. */
 static int check_end(struct verifier *v, uint64_t number, struct error *err)
 {
 	char path[SEGMENT_PATH], next[SEGMENT_PATH];
 	bool signed_lines = v->tiler.size < v->signed_at.size && v->signed_at.size != UINT64_MAX;
+	uint64_t end = segment_tell(&v->scan);
 	struct stat st;
 	int empty;
 
@@ -261,6 +263,8 @@ static int check_end(struct verifier *v, uint64_t number, struct error *err)
 	if (empty < 0)
 		return -1;
 	if (!empty && !writer_is_there(v)) {
+		if (segment_tell(&v->scan) == end)
+			return 1;
 		v->stopped = true;
 		find(v, FINDING_SEGMENT, v->tiler.size,
 		     "%s goes on behind record %" PRIu64 ", but not with records", path,
@@ -297,8 +301,11 @@ static int check_segment(struct verifier *v, uint64_t number, struct error *err)
 		if (got < 0 || (got > 0 && check_line(v, &line, err) < 0))
 			return -1;
 		if (got == 0) {
+			got = check_end(v, number, err);
+			if (got > 0)
+				continue;
 			check_offsets(v, first);
-			return check_end(v, number, err) < 0 ? -1 : 0;
+			return got;
 		}
 	}
 	check_offsets(v, first);
