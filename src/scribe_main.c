@@ -11,8 +11,10 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "audit/scribetalk.h"
 #include "base/text.h"
 #include "call/call.h"
 #include "scribe/scribe.h"
@@ -69,6 +71,7 @@ static int take_option(int letter, const char *value, struct scribe_options *o, 
  * with what its parent has open. */
 static void leave_parent(int first)
 {
+	struct scribe_reply reply = {0};
 	pid_t child;
 
 	(void)close_range((unsigned)first + 1, ~0U, 0);
@@ -76,6 +79,13 @@ static void leave_parent(int first)
 
 	if (child > 0)
 		_exit(0);
+	if (child == 0)
+		return;
+	/* Who started us waits until we are gone before it lets go of us: we must not stay. */
+	(void)fail_sys(&reply.error, "start the scribe");
+	scribe_begin(&reply.head, GOT_REFUSED, 0, sizeof(reply));
+	(void)send(first, &reply, sizeof(reply), MSG_NOSIGNAL | MSG_DONTWAIT);
+	_exit(EXIT_TROUBLE);
 }
 
 int main(int argc, char **argv)

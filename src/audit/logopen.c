@@ -363,7 +363,13 @@ static int take_up(struct log *l, struct error *err)
 		return fail_sys(err, "cut off the torn end of the log");
 	if (fsync(l->segments) < 0 || fsync(l->dir) < 0)
 		return fail_sys(err, "sync the directories of the log");
-	return log_checkpoint(l, err);
+	if (log_checkpoint(l, err) < 0)
+		return -1;
+	/* Records without a checkpoint are refused as a log that somebody tampered with: the name
+	 * of the first one must not be what a loss of power takes away. */
+	if (l->signed_size == 0 && fsync(l->dir) < 0)
+		return fail_sys(err, "sync the directory of the log");
+	return 0;
 }
 
 static int open_parts(struct log *l, const char *path, const char *origin, struct error *err)

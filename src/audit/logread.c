@@ -113,13 +113,13 @@ static uint64_t near_offset(const struct log_reader *r, uint64_t index)
 	own_fd offsets = -1, lines = -1;
 
 	segment_path(index / LOG_SEGMENT, "offsets", path);
-	offsets = openat(r->dir, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	offsets = openat(r->dir, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (slot == 0 || offsets < 0 ||
 	    pread(offsets, &coded, sizeof(coded), slot * (off_t)sizeof(coded)) != sizeof(coded))
 		return 0;
 	offset = le64toh(coded);
 	segment_path(index / LOG_SEGMENT, "jsonl", path);
-	lines = openat(r->dir, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	lines = openat(r->dir, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (lines < 0 || offset == 0 || offset > INT64_MAX ||
 	    pread(lines, &before, 1, (off_t)offset - 1) != 1 || before != '\n')
 		return 0;

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 #include "base/fd.h"
@@ -30,14 +32,31 @@ static int fill(int dir, const char *path, const void *data, size_t len, unsigne
 	return 0;
 }
 
+/* The name that it has until it is whole.  Two that write the same one would each cut and rename
+ * the other's: where that can be, everybody has a name of his own. */
+static int name_beside(const char *path, unsigned how, char *ret, size_t room, struct error *err)
+{
+	char own[20] = "";
+	uint64_t chance;
+	int n;
+
+	if (how & SMALLFILE_SHARED) {
+		if (getrandom(&chance, sizeof(chance), 0) != sizeof(chance))
+			return fail_sys(err, "get random bytes");
+		(void)snprintf(own, sizeof(own), ".%016" PRIx64, chance);
+	}
+	n = snprintf(ret, room, "%s%s.new", path, own);
+	return n < 0 || (size_t)n >= room ? fail(err, ERR_CONFIG, "%s: the path is too long", path)
+					  : 0;
+}
+
 int smallfile_put(int dir, const char *path, const void *data, size_t len, unsigned how,
 		  struct error *err)
 {
 	char beside[PATH_MAX];
-	int n = snprintf(beside, sizeof(beside), "%s.new", path);
 
-	if (n < 0 || (size_t)n >= sizeof(beside))
-		return fail(err, ERR_CONFIG, "%s: the path is too long", path);
+	if (name_beside(path, how, beside, sizeof(beside), err) < 0)
+		return -1;
 	if (fill(dir, beside, data, len, how, err) < 0) {
 		(void)unlinkat(dir, beside, 0);
 		return -1;

@@ -11,6 +11,7 @@
 enum {
 	SMALLFILE_PUBLIC = 1,  /* others may read it */
 	SMALLFILE_DURABLE = 2, /* it is on disk before it takes the name */
+	SMALLFILE_SHARED = 4,  /* others may be putting the same one at this moment */
 };
 
 /* Written beside and renamed. */

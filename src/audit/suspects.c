@@ -80,6 +80,22 @@ static unsigned width_of(unsigned level, uint64_t index, uint64_t size)
 	return hashes - first < TILE_WIDTH ? (unsigned)(hashes - first) : TILE_WIDTH;
 }
 
+/* A writer at work may have filled it since the checkpoint was read; partial ones go then. */
+static int read_tile(int dir, struct tile_name name, struct hash *ret, struct error *err)
+{
+	struct tile_name full = {name.level, name.index, TILE_WIDTH};
+	struct hash all[TILE_WIDTH];
+	struct error none;
+
+	if (tile_read(dir, name, ret, err) == 0)
+		return 0;
+	if (err->kind != ERR_NOT_FOUND || name.width == TILE_WIDTH ||
+	    tile_read(dir, full, all, &none) < 0)
+		return -1;
+	memcpy(ret, all, name.width * sizeof(*ret));
+	return 0;
+}
+
 /* The tile of the signed tree and the one behind it. */
 static size_t read_leaves(int dir, uint64_t index, uint64_t size,
 			  struct hash ret[static 2 * TILE_WIDTH])
@@ -90,7 +106,7 @@ static size_t read_leaves(int dir, uint64_t index, uint64_t size,
 	for (unsigned i = 0; i < 2; i++) {
 		struct tile_name name = {0, index + i, width_of(0, index + i, size)};
 
-		if (name.width == 0 || tile_read(dir, name, ret + n, &none) < 0)
+		if (name.width == 0 || read_tile(dir, name, ret + n, &none) < 0)
 			break;
 		n += name.width;
 	}
@@ -106,7 +122,7 @@ void suspects_compare(struct suspects *s, int dir, struct tile_name name, const 
 
 	if (s->done || s->out_of_step)
 		return;
-	if (tile_read(dir, name, expected, &why) < 0) {
+	if (read_tile(dir, name, expected, &why) < 0) {
 		new = add(s, name);
 		if (new)
 			new->absent = why.kind == ERR_NOT_FOUND;

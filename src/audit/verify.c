@@ -31,7 +31,6 @@ enum {
 	PROGRESS_STEP = 4096,
 	PAIRING_LISTED_MAX = 16,
 	OFFSETS = LOG_SEGMENT / TILE_WIDTH,
-	ANCHORS_MAX = 256
 };
 
 struct fixed_point {
@@ -45,7 +44,7 @@ struct verifier {
 	struct log_reader *reader;
 	int dir;
 	struct checkpoint signed_at; /* size UINT64_MAX: there is none to believe */
-	struct fixed_point anchors[ANCHORS_MAX];
+	struct fixed_point *anchors;
 	size_t n_anchors, next_anchor;
 	struct tiler tiler;
 	struct suspects suspects;
@@ -122,8 +121,12 @@ static int read_anchors(struct verifier *v, struct error *err)
 {
 	const struct note_key *key = log_reader_key(v->reader);
 
-	if (v->options->n_anchors > ANCHORS_MAX)
-		return fail(err, ERR_CALLER, "more than %d anchors", ANCHORS_MAX);
+	if (v->options->n_anchors == 0)
+		return 0;
+	/* As many as there are: one that is added every hour must not end it after ten days. */
+	v->anchors = calloc(v->options->n_anchors, sizeof(v->anchors[0]));
+	if (!v->anchors)
+		return fail_sys(err, "allocate for the anchors");
 	for (size_t i = 0; i < v->options->n_anchors; i++) {
 		const struct anchor *a = &v->options->anchors[i];
 		struct fixed_point *p = &v->anchors[v->n_anchors];
@@ -238,11 +241,13 @@ static bool writer_is_there(const struct verifier *v)
 	return fd >= 0 && fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
-/* The lines end before the segment is full: is that the end of the log? */
+/* The lines end before the segment is full: is that the end of the log?  1: there are more of them
+ * now, from a writer that has gone since. */
 static int check_end(struct verifier *v, uint64_t number, struct error *err)
 {
 	char path[SEGMENT_PATH], next[SEGMENT_PATH];
 	bool signed_lines = v->tiler.size < v->signed_at.size && v->signed_at.size != UINT64_MAX;
+	uint64_t end = segment_tell(&v->scan);
 	struct stat st;
 	int empty;
 
@@ -258,6 +263,8 @@ static int check_end(struct verifier *v, uint64_t number, struct error *err)
 	if (empty < 0)
 		return -1;
 	if (!empty && !writer_is_there(v)) {
+		if (segment_tell(&v->scan) == end)
+			return 1;
 		v->stopped = true;
 		find(v, FINDING_SEGMENT, v->tiler.size,
 		     "%s goes on behind record %" PRIu64 ", but not with records", path,
@@ -294,8 +301,11 @@ static int check_segment(struct verifier *v, uint64_t number, struct error *err)
 		if (got < 0 || (got > 0 && check_line(v, &line, err) < 0))
 			return -1;
 		if (got == 0) {
+			got = check_end(v, number, err);
+			if (got > 0)
+				continue;
 			check_offsets(v, first);
-			return check_end(v, number, err) < 0 ? -1 : 0;
+			return got;
 		}
 	}
 	check_offsets(v, first);
@@ -431,6 +441,7 @@ int verify_log(const char *path, const struct verify_options *options, struct ve
 	log_reader_close(v->reader);
 	segment_done(&v->scan);
 	pairing_done(&v->calls);
+	free(v->anchors);
 	free(v);
 	return result;
 }

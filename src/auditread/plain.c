@@ -111,7 +111,7 @@ void plain_json(const char *data, size_t len, FILE *to)
 		size_t step = text_utf8_char(data + at, len - at);
 		uint32_t c = step ? decode((const unsigned char *)data + at, step) : 0xfffd;
 
-		if (step > 1 && plain_is_hidden(c) && c < 0x10000)
+		if ((step > 1 || c == 0x7f) && plain_is_hidden(c) && c < 0x10000)
 			(void)fprintf(to, "\\u%04" PRIx32, c);
 		else if (step > 1 && plain_is_hidden(c))
 			(void)fprintf(to, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xd7c0 + (c >> 10),

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/own.h"
 
 /* Of up to three parts; -1: it does not fit. */
@@ -99,6 +100,44 @@ static int judge(const struct statedir *which, int fd, const char *path, struct 
 	return 0;
 }
 
+/* Whoever may rename one of the directories above takes everything away at once, and we would begin
+ * anew.  The owner of the root is whom a user namespace calls nobody.  A group is no stranger: with
+ * a umask of 002 everybody has one to himself. */
+static int judge_parent(const struct statedir *which, const char *path, const char *parent,
+			struct error *err)
+{
+	struct stat root, st;
+
+	if (stat("/", &root) < 0 || stat(parent, &st) < 0)
+		return fail_sys(err, "look at %s", parent);
+	if (st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != root.st_uid)
+		return fail(err, ERR_CONFIG,
+			    "the %s %s lies beneath %s, which belongs to uid %u: name another in "
+			    "%s",
+			    which->what, path, parent, st.st_uid, which->variable);
+	if (st.st_mode & S_IWOTH && !(st.st_mode & S_ISVTX))
+		return fail(err, ERR_CONFIG,
+			    "the %s %s lies beneath %s, which everybody may write: chmod o-w it",
+			    which->what, path, parent);
+	return 0;
+}
+
+/* By the name that it really has: what was followed on the way does not count. */
+static int judge_parents(const struct statedir *which, int fd, const char *path, struct error *err)
+{
+	own_str name = NULL;
+	char *slash;
+
+	if (fd_name(fd, &name, err) < 0)
+		return -1;
+	while ((slash = strrchr(name, '/')) && slash > name) {
+		*slash = '\0';
+		if (judge_parent(which, path, name, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int statedir_open(const struct statedir *which, const char *path, struct error *err)
 {
 	own_fd fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -114,5 +153,7 @@ int statedir_open(const struct statedir *which, const char *path, struct error *
 	}
 	if (fd < 0)
 		return fail_sys(err, "open the %s %s", which->what, path);
-	return judge(which, fd, path, err) < 0 ? -1 : take_fd(&fd);
+	if (judge(which, fd, path, err) < 0 || judge_parents(which, fd, path, err) < 0)
+		return -1;
+	return take_fd(&fd);
 }

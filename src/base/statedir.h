@@ -19,7 +19,8 @@ struct statedir {
 int statedir_find(const struct statedir *which, const char *dir, char *ret, size_t room,
 		  struct error *err);
 /* Made (0700, and what is missing above it) if it is not there; refused if it is a link, somebody
- * else's, or writable by others.  A descriptor, or -1. */
+ * else's, or writable by others, or if a stranger could take it away: one of the directories above
+ * is somebody else's, or everybody may write it.  A descriptor, or -1. */
 int statedir_open(const struct statedir *which, const char *path, struct error *err);
 
 #endif

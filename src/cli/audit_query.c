@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "auditread/ocsf.h"
 #include "auditread/plain.h"
@@ -133,7 +134,11 @@ static int export_line(struct exporter *e, const struct index_query *q, uint64_t
 	text = jsonread_text(event);
 	if (!text)
 		return fail_sys(err, "record %" PRIu64, index);
-	return puts(text) < 0 ? fail_sys(err, "write to standard output") : 0;
+	if (isatty(STDOUT_FILENO))
+		plain_json(text, strlen(text), stdout);
+	else
+		(void)fputs(text, stdout);
+	return putchar('\n') < 0 ? fail_sys(err, "write to standard output") : 0;
 }
 
 /* Clocks jump: a record's place says nothing certain about its time, so all are looked at. */

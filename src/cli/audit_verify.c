@@ -35,19 +35,14 @@ static void print_finding(const struct finding *f)
 			     text);
 }
 
-static size_t listed(const struct verify_report *r)
-{
-	return r->findings < VERIFY_FINDINGS_MAX ? (size_t)r->findings : VERIFY_FINDINGS_MAX;
-}
-
 static void print_report(const struct verify_report *r, size_t n_anchors, uint64_t took_us)
 {
 	char hex[HASH_HEX];
 
-	for (size_t i = 0; i < listed(r); i++)
+	for (size_t i = 0; i < r->listed; i++)
 		print_finding(&r->list[i]);
-	if (r->findings > listed(r))
-		(void)printf("... and %" PRIu64 " more\n", r->findings - listed(r));
+	if (r->findings > r->listed)
+		(void)printf("... and %" PRIu64 " more\n", r->findings - r->listed);
 	hash_hex(&r->root, hex);
 	(void)printf("%" PRIu64 " records, %" PRIu64 " of them signed, %" PRIu64
 		     " bytes, root %s\n",
@@ -71,7 +66,7 @@ static void print_report(const struct verify_report *r, size_t n_anchors, uint64
 static void write_findings(struct jsonout *j, const struct verify_report *r)
 {
 	jsonout_array(j, "findings");
-	for (size_t i = 0; i < listed(r); i++) {
+	for (size_t i = 0; i < r->listed; i++) {
 		const struct finding *f = &r->list[i];
 
 		jsonout_object(j, NULL);

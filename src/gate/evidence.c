@@ -135,30 +135,37 @@ char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error 
 
 /* Bodies. */
 
-static int keep_body(const struct passage *p, const struct stream *s, struct hash *ret,
-		     struct error *err)
+static int keep_body(const struct passage *p, const struct stream *s, struct error *err)
 {
 	struct blobs blobs;
+	struct hash same;
 	int result;
 
-	if (s->kept.len == 0 || p->policy->audit.bodies != BLOB_BODIES) {
-		hash_bytes(buf_str(&s->kept), s->kept.len, ret);
+	if (s->kept.len == 0 || p->policy->audit.bodies != BLOB_BODIES)
 		return 0;
-	}
 	if (blobs_open(&blobs, p->audit->dir, err) < 0)
 		return -1;
-	result = blob_put(&blobs, s->kept.data, s->kept.len, ret, err);
+	result = blob_put(&blobs, s->kept.data, s->kept.len, &same, err);
 	blobs_close(&blobs);
 	return result;
 }
 
-static int fill_output(const struct passage *p, const struct stream *s, struct record_output *ret,
-		       struct error *err)
+/* A body may be missing, as one that was dropped is; that the call ended must be written down
+ * nevertheless.  The operator hears of it. */
+static void fill_output(struct passage *p, const struct stream *s, struct record_output *ret)
 {
+	struct error err = {0};
+
 	ret->set = p->policy->audit.bodies != BLOB_NONE;
 	ret->bytes = s->seen;
 	ret->truncated = s->truncated;
-	return ret->set ? keep_body(p, s, &ret->sha256, err) : 0;
+	if (!ret->set)
+		return;
+	hash_bytes(buf_str(&s->kept), s->kept.len, &ret->sha256);
+	if (keep_body(p, s, &err) < 0 && p->trouble.kind == ERR_NONE) {
+		(void)fail_in(&err, "the output of the call is not kept");
+		p->trouble = err;
+	}
 }
 
 /* Writing. */
@@ -268,9 +275,10 @@ static int write_end(struct passage *p, struct error *err)
 	fill_end(p, &r);
 	if (clean_reason(p, &r, &reason, err) < 0)
 		return -1;
-	if (p->ran && (fill_output(p, &p->account.out, &r.out, err) < 0 ||
-		       fill_output(p, &p->account.err, &r.err, err) < 0))
-		return -1;
+	if (p->ran) {
+		fill_output(p, &p->account.out, &r.out);
+		fill_output(p, &p->account.err, &r.err);
+	}
 	if (record_write(&r, &line, err) < 0)
 		return -1;
 	entry.line = line.data;

@@ -22,6 +22,7 @@
 #include "sandbox/native/landlock.h"
 #include "sandbox/native/seal.h"
 #include "sandbox/native/syscalls.h"
+#include "scribe/scribe_state.h"
 
 /* What writing a log takes.  Sockets exist already, and so do the processes. */
 static const unsigned calls[] = {
@@ -113,6 +114,7 @@ static const unsigned calls[] = {
 #endif
 };
 
+enum { FILES_MAX = 1024, FILES_MIN = PEERS_MAX + 32 };
 enum { FILTER_HEAD = 4, FILTER_MEMORY = 6, FILTER_TAIL = 2 };
 
 #define LOAD(field)             BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
@@ -184,6 +186,23 @@ static int seal_privs(int directory, struct error *err)
 	return seal_no_new_privs(err);
 }
 
+/* Whoever happens to start us may have fewer than all callers together need.  One that cannot
+ * serve them does not begin: the next caller's scribe may. */
+static int limit_files(struct error *err)
+{
+	struct rlimit now = {FILES_MAX, FILES_MAX};
+
+	if (setrlimit(RLIMIT_NOFILE, &now) == 0)
+		return 0;
+	if (getrlimit(RLIMIT_NOFILE, &now) < 0)
+		return fail_sys(err, "read a limit");
+	now.rlim_cur = now.rlim_max;
+	if (now.rlim_max < FILES_MIN)
+		return fail(err, ERR_CONFIG, "of %d open files only %llu are allowed (ulimit -n)",
+			    FILES_MIN, (unsigned long long)now.rlim_max);
+	return setrlimit(RLIMIT_NOFILE, &now) < 0 ? fail_sys(err, "set a limit") : 0;
+}
+
 static int seal_resources(int directory, struct error *err)
 {
 	static const struct {
@@ -191,12 +210,14 @@ static int seal_resources(int directory, struct error *err)
 		rlim_t most;
 	} rows[] = {
 		/* 1, not 0: with a pipe as core_pattern only 1 means "no dump". */
-		{RLIMIT_CORE, 1},         {RLIMIT_NOFILE, 1024},   {RLIMIT_DATA, 512 << 20},
-		{RLIMIT_MSGQUEUE, 0},     {RLIMIT_STACK, 8 << 20}, {RLIMIT_NICE, 0},
-		{RLIMIT_SIGPENDING, 256}, {RLIMIT_RTPRIO, 0},
+		{RLIMIT_CORE, 1},         {RLIMIT_DATA, 512 << 20}, {RLIMIT_MSGQUEUE, 0},
+		{RLIMIT_STACK, 8 << 20},  {RLIMIT_NICE, 0},         {RLIMIT_RTPRIO, 0},
+		{RLIMIT_SIGPENDING, 256},
 	};
 
 	(void)directory;
+	if (limit_files(err) < 0)
+		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct rlimit now;
 

@@ -476,6 +476,8 @@ def hostile_text_reaches_no_terminal():
                 check(r"rm\x1b[31m\u{202e}\u{200b}gnp" in text, (words, text))
         equal(objects(p.audit("query", "--json"))[0]["began"]["record"]["tool"], HOSTILE)
         check("\u202e" not in on_terminal(p, "query", "--json"), "JSON on a terminal")
+        events = on_terminal(p, "export", "--ocsf")
+        check(not set("\u202e\u200b\u009b\x7f\x1b") & set(events), "events on a terminal")
         p.audit("show", HOSTILE, code=1)
 
 

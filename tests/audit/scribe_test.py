@@ -10,6 +10,7 @@ import glob
 import hashlib
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -22,6 +23,7 @@ import time
 BELLJAR, SCRIBE, RECORDS, CHECK_LOG = (os.path.realpath(p) for p in sys.argv[1:5])
 STRANGER = 61235
 USER = 61234
+LONER = 61236  # has no other processes
 POLICY = """version: 1
 %s
 clients: { local: { uid: any, tools: [say, nap, big] } }
@@ -228,6 +230,18 @@ def always_is_durable_and_bodies_are_kept():
             check(body.read() == b"body\n")
 
 
+def an_end_is_written_down_though_its_body_cannot_be_kept():
+    with Place(more="audit: { bodies: bodies }") as place:
+        place.call("say", "--arg", "word=first")
+        shutil.rmtree(f"{place.audit}/blob")
+        with open(f"{place.audit}/blob", "w", encoding="utf-8"):
+            pass
+        answer = place.call("say", "--arg", "word=body")
+        check(answer["status"] == "success" and "not kept" in answer["said"], answer)
+        ended = check_receipt(place, answer["receipt"], "finished", answer["id"])
+        check(ended["stdout"]["sha256"] == hashlib.sha256(b"body\n").hexdigest(), ended)
+
+
 def calls_at_once_share_one_scribe():
     with Place() as place:
         processes = [place.start("say", "--arg", f"word=w{i}") for i in range(12)]
@@ -414,6 +428,25 @@ def a_scribe_that_is_stopped_holds_nobody_up_for_ever():
         check(place.call("say", "--arg", "word=z")["status"] == "success")
 
 
+def limits_of_the_first_caller_are_not_those_of_the_next():
+    with Place() as place:
+        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 4096))
+        check(place.call("say", "--arg", "word=x", preexec_fn=few)["status"] == "success")
+        naps = [place.start("nap", "--arg", "s=1", "--json") for _ in range(40)]
+        said = [nap.communicate(timeout=60) for nap in naps]
+        check(all(json.loads(out)["status"] == "success" for out, _ in said), said)
+
+
+def a_scribe_that_cannot_leave_its_caller_does_not_hold_it_up():
+    need_root()
+    with Place(LONER) as place:
+        # The caller and what it starts; a third one is refused.
+        two = lambda: resource.setrlimit(resource.RLIMIT_NPROC, (2, 2))
+        answer = place.call("say", "--arg", "word=x", preexec_fn=two)
+        check(answer["why"]["rule"] == "audit" and "scribe" in answer["said"], answer)
+        check(place.call("say", "--arg", "word=x")["status"] == "success")
+
+
 def a_directory_that_is_not_ours_is_refused():
     need_root()
     with Place() as place:
@@ -425,6 +458,22 @@ def a_directory_that_is_not_ours_is_refused():
         os.chmod(place.audit, 0o770)
         check(place.call("say", "--arg", "word=x")["why"]["rule"] == "audit")
         os.chmod(place.audit, 0o700)
+        check(place.call("say", "--arg", "word=x")["status"] == "success")
+
+
+def a_directory_that_a_stranger_could_take_away_is_refused():
+    need_root()
+    with Place() as place:
+        theirs = f"{place.dir}/theirs"
+        os.makedirs(f"{theirs}/ours", mode=0o700)
+        place.env["BELLJAR_AUDIT"] = place.audit = f"{theirs}/ours/audit"
+        os.chown(theirs, STRANGER, STRANGER)
+        answer = place.call("say", "--arg", "word=x")
+        check(answer["why"]["rule"] == "audit" and "beneath" in answer["said"], answer)
+        os.chown(theirs, 0, 0)
+        os.chmod(theirs, 0o777)
+        check(place.call("say", "--arg", "word=x")["why"]["rule"] == "audit")
+        os.chmod(theirs, 0o1777)
         check(place.call("say", "--arg", "word=x")["status"] == "success")
 
 
@@ -566,6 +615,7 @@ TESTS = [
     a_dry_run_and_a_policy_without_log_leave_no_trace,
     the_policy_says_where_the_log_is,
     always_is_durable_and_bodies_are_kept,
+    an_end_is_written_down_though_its_body_cannot_be_kept,
     calls_at_once_share_one_scribe,
     an_idle_scribe_ends_in_order_and_the_next_call_starts_another,
     a_caller_that_dies_leaves_an_aborted_call,
@@ -575,7 +625,10 @@ TESTS = [
     killed_again_and_again_the_scribe_loses_nothing_it_acknowledged,
     a_full_disk_refuses_calls_until_there_is_room,
     a_scribe_that_is_stopped_holds_nobody_up_for_ever,
+    limits_of_the_first_caller_are_not_those_of_the_next,
+    a_scribe_that_cannot_leave_its_caller_does_not_hold_it_up,
     a_directory_that_is_not_ours_is_refused,
+    a_directory_that_a_stranger_could_take_away_is_refused,
     a_stranger_is_refused_by_who_he_is,
     nonsense_is_refused_and_hurts_nobody,
     the_scribe_is_sealed,

@@ -3,6 +3,7 @@
 #include "tap.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "audit/blob.h"
@@ -53,6 +54,38 @@ TEST(a_changed_body_is_refused_and_a_torn_one_is_replaced)
 	CHECK(blob_put(&b, "hello", 5, &h, &err) == 0);
 	CHECK(blob_get(&b, &h, &body, &err) == 0);
 	blobs_close(&b);
+}
+
+/* Calls with the same output that end together. */
+static int put_again_and_again(int dir, char *body, size_t len)
+{
+	struct blobs b;
+	struct hash h;
+	int failed = blobs_open(&b, dir, &err) < 0;
+
+	for (char i = 0; i < 40 && !failed; i++) {
+		body[0] = i;
+		failed = blob_put(&b, body, len, &h, &err) < 0;
+	}
+	return failed;
+}
+
+TEST(many_may_put_the_same_body_at_once)
+{
+	enum { AT_ONCE = 6, LEN = 400000 };
+	own(scratch) dir = scratch_make();
+	own_mem char *body = calloc(1, LEN);
+	pid_t children[AT_ONCE];
+	int status, failed = 0;
+
+	for (int i = 0; i < AT_ONCE; i++) {
+		children[i] = fork();
+		if (children[i] == 0)
+			_exit(put_again_and_again(dir.fd, body, LEN));
+	}
+	for (int i = 0; i < AT_ONCE; i++)
+		failed += waitpid(children[i], &status, 0) != children[i] || status != 0;
+	CHECK(failed == 0);
 }
 
 TEST(old_bodies_are_dropped_and_used_ones_stay)

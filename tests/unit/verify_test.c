@@ -341,6 +341,36 @@ TEST(records_changed_together_with_their_tiles_do_not_give_the_signed_root)
 }
 
 /* Somebody with the key writes another history: only what was put elsewhere tells. */
+/* The checkpoint was read, and a moment later the writer goes on. */
+TEST(a_tile_that_was_filled_meanwhile_is_not_missing)
+{
+	own(scratch) dir = sample();
+	own_mem struct bytes *tile = calloc(1, sizeof(*tile));
+
+	get_bytes(&dir, "tile/0/002.p/188", tile);
+	CHECK(unlinkat(dir.fd, "tile/0/002.p/188", 0) == 0);
+	CHECK(findings(&dir, NULL, 0) == 1 && report.list[0].kind == FINDING_TILE);
+	tile->len = 256 * HASH_BYTES;
+	put_bytes(&dir, "tile/0/002", tile);
+	CHECK(findings(&dir, NULL, 0) == 0);
+	tile->data[100 * HASH_BYTES] ^= 1;
+	put_bytes(&dir, "tile/0/002", tile);
+	CHECK(findings(&dir, NULL, 0) == 1 && report.list[0].kind == FINDING_TILE);
+}
+
+TEST(there_may_be_thousands_of_anchors)
+{
+	enum { MANY = 3000 };
+	own(scratch) dir = sample();
+	own_mem struct anchor *anchors = calloc(MANY, sizeof(*anchors));
+	struct bytes text;
+
+	get_bytes(&dir, "checkpoint", &text);
+	for (size_t i = 0; i < MANY; i++)
+		anchors[i] = (struct anchor){"file", text.data, text.len};
+	CHECK(findings(&dir, anchors, MANY) == 0);
+}
+
 TEST(anchors_find_what_the_owner_of_the_key_did)
 {
 	own(scratch) dir = sample(), other = scratch_make();
