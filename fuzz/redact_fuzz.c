@@ -103,10 +103,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	clean(text, size, seed, &cut);
 	assert(whole.len == cut.len && memcmp(buf_str(&whole), buf_str(&cut), cut.len) == 0);
 	check_plain(&whole);
-	buf_done(&whole);
-	buf_done(&cut);
-	check_planted(text, size, token, seed);
+	/* A token that is the end of a longer word is none; then it is there before we plant it. */
+	if (!strstr(buf_str(&whole), token))
+		check_planted(text, size, token, seed);
 	check_planted(text, size, value, seed);
 	check_planted(text, size, value_base64, seed);
+	buf_done(&whole);
+	buf_done(&cut);
 	return 0;
 }

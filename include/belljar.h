@@ -106,7 +106,8 @@ enum bj_kill_reason {
 	BJ_KILL_OUTPUT,
 	BJ_KILL_SIGNAL,    /* a signal that was not ours */
 	BJ_KILL_VIOLATION, /* a forbidden kind of system call */
-	BJ_KILL_CANCELLED  /* bj_cancel() or cancel_fd */
+	BJ_KILL_CANCELLED, /* bj_cancel() or cancel_fd */
+	BJ_KILL_CANARY     /* belljar call only: a planted secret came out */
 };
 
 /* As in the JSON account: "success", "resource_exceeded"; "wall", "memory", NULL for none. */

@@ -24,6 +24,8 @@ libfyaml-dev      run,test,bench,lint,fuzz  reads the policy's YAML
 libpcre2-dev      run,test,bench,lint,fuzz  matches patterns
 libutf8proc-dev   run,test,bench,lint,fuzz  normalises identifiers
 libsqlite3-dev    run,test,bench,lint,fuzz  the index of the audit log
+zlib1g-dev        run,test,bench,lint,fuzz  OpenSSL needs it, linked into the audit log's programs
+libzstd-dev       run,test,bench,lint,fuzz  the same
 libvectorscan-dev run,test,bench,lint,fuzz  finds many patterns at once in output
 npm               run,test,bench,lint,fuzz  fetches the syntax parsers (third-party/)
 clang             test,fuzz                 the second compiler that must accept the tree

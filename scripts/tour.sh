@@ -76,8 +76,8 @@ show_call() {
 	shift
 	printf '\n%s%s%s\n' "$bold" "$title" "$off"
 	typed "$@"
-	# Not by a policy of the caller's own, and with counters that nobody else uses.
-	BELLJAR_POLICY='' BELLJAR_STATE=$state "$belljar" "$@" 2>&1 | sed 's/^/  | /'
+	# Not by a policy of the caller's own, and with counters and a log that nobody else uses.
+	BELLJAR_POLICY='' BELLJAR_STATE=$state BELLJAR_AUDIT=$state/audit "$belljar" "$@" 2>&1 | sed 's/^/  | /'
 }
 
 echo "A short tour of belljar: code that nobody has read runs behind glass. These are real runs;"

@@ -60,6 +60,11 @@ int statedir_find(const struct statedir *which, const char *dir, char *ret, size
 	if (n == 0)
 		return fail(err, ERR_CONFIG, "there is no place for the %s: set %s to a directory",
 			    which->what, which->variable);
+	/* Another one in each working directory would be another set of counts and another log. */
+	if (!dir && !which->state && ret[0] != '/')
+		return fail(err, ERR_CONFIG,
+			    "the %s '%s' that the environment names is no absolute path",
+			    which->what, ret);
 	/* Behind a slash at the end a link would be followed. */
 	while (n > 1 && ret[n - 1] == '/')
 		ret[--n] = '\0';

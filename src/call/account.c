@@ -58,6 +58,7 @@ static enum status status_of_kill(enum kill_reason reason)
 	case KILL_SIGNAL:
 	case KILL_VIOLATION:
 	case KILL_CANCELLED:
+	case KILL_CANARY:
 	case KILL_COUNT:
 		break;
 	}

@@ -115,6 +115,7 @@ enum kill_reason {
 	KILL_SIGNAL,    /* a signal that was not ours */
 	KILL_VIOLATION, /* the system call filter */
 	KILL_CANCELLED, /* the caller went away or asked for it */
+	KILL_CANARY,    /* a secret came out that nobody has any business printing */
 	KILL_COUNT
 };
 

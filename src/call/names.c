@@ -24,6 +24,7 @@ static const char *const kill_reason_names[] = {
 	[KILL_SIGNAL] = "signal",
 	[KILL_VIOLATION] = "violation",
 	[KILL_CANCELLED] = "cancelled",
+	[KILL_CANARY] = "canary",
 };
 static_assert(ARRAY_LEN(kill_reason_names) == KILL_COUNT, "one name per reason");
 

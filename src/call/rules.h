@@ -137,6 +137,30 @@ struct screen_policy {
 	uint64_t budget_ms; /* 0: the standard, 50 ms */
 };
 
+/* What is cut out of output and out of what is written down; redact/redact.h is what does it. */
+struct redact_own_rule {
+	const char *id;
+	const char *pattern;
+	struct place place;
+};
+
+struct redact_policy {
+	bool off;
+	bool has_groups; /* false: the standard ones */
+	struct words groups;
+	struct redact_own_rule *own;
+	size_t n_own;
+};
+
+/* A value that must not come out.  It is read when a call needs it, and is in no text of ours. */
+struct secret {
+	const char *name;
+	const char *file; /* whose content it is */
+	const char *env;  /* the variable in which the tool gets it; NULL: it is only looked for */
+	bool canary;      /* whoever prints it is killed */
+	struct place place;
+};
+
 struct policy_test {
 	const char *name;
 	const char *client; /* NULL: the first that may use the tool */
@@ -179,6 +203,9 @@ struct tool {
 	struct rates rates;
 	uint64_t concurrency; /* 0: no cap */
 	struct screen_policy screen;
+	struct redact_policy redact;
+	struct secret *secrets;
+	size_t n_secrets;
 	const char *root; /* NULL: the host's programs */
 	bool loopback;
 	bool proc_full;

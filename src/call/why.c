@@ -13,7 +13,7 @@
 static const char *const layer_names[] = {
 	[WHY_NONE] = "none",     [WHY_REQUEST] = "request", [WHY_POLICY] = "policy",
 	[WHY_SCREEN] = "screen", [WHY_LIMIT] = "limit",     [WHY_FILE] = "file",
-	[WHY_EGRESS] = "egress", [WHY_KERNEL] = "kernel",
+	[WHY_EGRESS] = "egress", [WHY_KERNEL] = "kernel",   [WHY_OUTPUT] = "output",
 };
 static_assert(ARRAY_LEN(layer_names) == WHY_COUNT, "one name per layer");
 

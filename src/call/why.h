@@ -21,6 +21,7 @@ enum why_layer {
 	WHY_FILE,     /* a file or directory */
 	WHY_EGRESS,   /* the network */
 	WHY_KERNEL,   /* the box could not be made, or the kernel refused */
+	WHY_OUTPUT,   /* what came out: the call was allowed, and ended for it */
 	WHY_COUNT
 };
 

@@ -145,7 +145,8 @@ static int prepare(struct passage *p, const struct call_options *o, char *helper
 	return p->meter ? 0 : -1;
 }
 
-static int call(const struct policy *policy, const char *tool, const struct call_options *o)
+static int call(const struct policy *policy, const struct redact_means *means, const char *tool,
+		const struct call_options *o)
 {
 	own(audit) audit;
 	struct error err = {0}, wrong = {0};
@@ -165,6 +166,7 @@ static int call(const struct policy *policy, const char *tool, const struct call
 	if (prepared < 0)
 		return cli_complain(&err);
 	p.policy = policy;
+	p.means = *means;
 	p.audit = open_audit(policy, o, &audit, scribe, sizeof(scribe), &p.trouble);
 	p.unread = args ? NULL : wrong.text;
 	p.call = (struct tool_call){o->client, getuid(), tool, args};
@@ -177,6 +179,7 @@ int cmd_call(int argc, char **argv)
 	static struct call_options o;
 	static struct word_list rest;
 	own_policy policy = NULL;
+	struct redact_means means;
 	struct error err = {0};
 
 	(void)argc;
@@ -190,12 +193,12 @@ int cmd_call(int argc, char **argv)
 				  : "which tool? see belljar call --help");
 		return cli_complain(&err);
 	}
-	policy = cli_load_policy(o.policy);
+	policy = cli_load_policy(o.policy, o.state, &means);
 	if (!policy)
 		return EXIT_BELLJAR;
 	if (o.audit && policy->audit.directory) {
 		(void)fail(&err, ERR_CALLER, "the policy says where the log is: leave --audit out");
 		return cli_complain(&err);
 	}
-	return call(policy, rest.word[0], &o);
+	return call(policy, &means, rest.word[0], &o);
 }

@@ -131,13 +131,18 @@ static size_t count_tests(const struct policy *p)
 
 static int check(const char *file, const struct policy_options *o, struct complaints *c)
 {
-	own_policy p = gate_load(file, c);
-	int code = c->n || !p ? POLICY_WRONG : 0;
+	struct redact_means means;
+	own_policy p = cli_load(file, NULL, &means, c);
+	int code;
+
+	if (p)
+		gate_check_secrets(p, c);
+	code = c->n || !p ? POLICY_WRONG : 0;
 
 	if (o->json)
 		return json_verdict(file, p, c, count_tests(p)) ? EXIT_BELLJAR : code;
 	cli_print_complaints(stdout, c);
-	if (p)
+	if (code == 0)
 		printf("%s: well: %zu clients, %zu tools, %zu tests\n", shown_name(file),
 		       p->n_clients, p->n_tools, count_tests(p));
 	return code;
@@ -216,7 +221,8 @@ static int explain_call(const struct policy *policy, const char *tool,
 
 static int explain(const char *file, const char *tool, const struct policy_options *o)
 {
-	own_policy p = cli_load_policy(file);
+	struct redact_means means;
+	own_policy p = cli_load_policy(file, NULL, &means);
 	const struct tool *known;
 	struct error err = {0};
 

@@ -5,14 +5,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/own.h"
+#include "base/statedir.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/sibling.h"
 
 void cli_print_complaint(FILE *to, const struct complaint *c)
 {
@@ -31,13 +34,61 @@ void cli_print_complaints(FILE *to, const struct complaints *c)
 		(void)fputs("... and more\n", to);
 }
 
-struct policy *cli_load_policy(const char *file)
+static bool has_own_rules(const struct policy *p)
+{
+	for (size_t i = 0; i < p->n_tools; i++)
+		if (p->tools[i].redact.n_own)
+			return true;
+	return false;
+}
+
+/* Without a place to keep what was compiled, it is compiled each time. */
+static bool find_cache(const char *state, char *ret, size_t room)
+{
+	static const struct statedir place = {"state directory", "BELLJAR_STATE", "", NULL};
+	struct error err = {0};
+	own_fd dir = -1;
+
+	if (statedir_find(&place, state, ret, room, &err) < 0)
+		return false;
+	dir = statedir_open(&place, ret, &err);
+	return dir >= 0;
+}
+
+static void find_means(const struct policy *p, const char *state, struct redact_means *ret)
+{
+	static const char *const places[] = {"belljar-patterns"};
+	static char patterns[PATH_MAX], cache[PATH_MAX];
+	struct error err = {0};
+
+	*ret = (struct redact_means){0};
+	if (!has_own_rules(p))
+		return;
+	if (sibling_find(places, ARRAY_LEN(places), patterns, sizeof(patterns), &err) == 0)
+		ret->patterns = patterns;
+	if (find_cache(state, cache, sizeof(cache)))
+		ret->cache = cache;
+}
+
+struct policy *cli_load(const char *file, const char *state, struct redact_means *ret_means,
+			struct complaints *ret)
+{
+	own_policy p = gate_load(file, ret);
+
+	if (!p)
+		return NULL;
+	find_means(p, state, ret_means);
+	gate_check_redaction(p, ret_means, ret);
+	return ret->n ? NULL : TAKE(p);
+}
+
+struct policy *cli_load_policy(const char *file, const char *state, struct redact_means *ret_means)
 {
 	struct complaints *complaints = calloc(1, sizeof(*complaints));
 	struct policy *p = NULL;
 
 	if (complaints)
-		p = gate_load(file ? file : policy_default_file(), complaints);
+		p = cli_load(file ? file : policy_default_file(), state, ret_means, complaints);
 	if (!p && complaints)
 		cli_print_complaints(stderr, complaints);
 	if (!p)

@@ -193,6 +193,28 @@ static void print_screen(const struct screen_policy *s, FILE *to)
 			      s->own[i].language, s->own[i].reason ? s->own[i].reason : "blocked");
 }
 
+/* Which there are, and where the tool finds them; never what they are or where we have them. */
+static void print_redaction(const struct tool *t, FILE *to)
+{
+	const struct redact_policy *r = &t->redact;
+
+	if (r->off)
+		(void)fprintf(to, "    %-12soff: output comes as it is\n", "redaction");
+	else if (r->has_groups && r->groups.n == 0)
+		(void)fprintf(to, "    %-12sof secrets and own rules only\n", "redaction");
+	else if (!r->has_groups)
+		(void)fprintf(to, "    %-12sstandard\n", "redaction");
+	else
+		print_words("redaction", &r->groups, to);
+	for (size_t i = 0; !r->off && i < r->n_own; i++)
+		(void)fprintf(to, "    %-12s%s\n", "redacts", r->own[i].id);
+	for (size_t i = 0; i < t->n_secrets; i++)
+		(void)fprintf(to, "    %-12s%s%s%s%s\n", "secret", t->secrets[i].name,
+			      t->secrets[i].env ? ", in the variable " : "",
+			      t->secrets[i].env ? t->secrets[i].env : "",
+			      t->secrets[i].canary ? ", a canary" : "");
+}
+
 void words_tool(const struct tool *t, FILE *to)
 {
 	(void)fprintf(to, "\n  tool %s: %s, %s", t->name, tool_kind_name(t->kind),
@@ -222,6 +244,7 @@ void words_tool(const struct tool *t, FILE *to)
 	if (t->concurrency)
 		(void)fprintf(to, "    %-12s%" PRIu64 " at a time\n", "at once", t->concurrency);
 	print_screen(&t->screen, to);
+	print_redaction(t, to);
 	if (t->n_tests)
 		(void)fprintf(to, "    %-12s%zu\n", "tests", t->n_tests);
 }

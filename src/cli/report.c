@@ -54,6 +54,8 @@ static int code_of_kill(const struct outcome *o)
 	case KILL_DISK:
 	case KILL_OUTPUT:
 		return EXIT_RESOURCE;
+	case KILL_CANARY: /* it may have ended before it was killed */
+		return EXIT_SIGNAL + SIGKILL;
 	case KILL_NONE:
 	case KILL_SIGNAL:
 	case KILL_VIOLATION:
@@ -112,6 +114,9 @@ static void describe_kill(const struct account *a, char *ret, size_t room)
 		return;
 	case KILL_CANCELLED:
 		(void)snprintf(ret, room, "cancelled");
+		return;
+	case KILL_CANARY:
+		(void)snprintf(ret, room, "killed: a canary was in its output");
 		return;
 	case KILL_NONE:
 	case KILL_SIGNAL:

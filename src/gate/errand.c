@@ -190,14 +190,23 @@ static int set_environment(struct passage *p, const struct language *language, s
 {
 	const struct tool *tool = p->judged.tool;
 	struct arena *a = &p->judged.arena;
-	char **own = arena_array(a, tool->n_env + 1, sizeof(*own), err);
+	size_t n = tool->n_env;
+	char **own = arena_array(a, n + tool->n_secrets + 1, sizeof(*own), err);
 
-	job->env = arena_array(a, tool->n_env + ENVIRONMENT_OWN, sizeof(*job->env), err);
+	job->env = arena_array(a, n + tool->n_secrets + ENVIRONMENT_OWN, sizeof(*job->env), err);
 	if (!own || !job->env)
 		return -1;
 	for (size_t i = 0; i < tool->n_env; i++) {
 		own[i] = arena_printf(a, err, "%s=%s", tool->env[i].name, tool->env[i].value);
 		if (!own[i] || environment_check(own[i], err) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < p->redaction.n_secrets; i++) {
+		if (!tool->secrets[i].env)
+			continue;
+		own[n] = arena_printf(a, err, "%s=%s", tool->secrets[i].env,
+				      p->redaction.secrets[i]);
+		if (!own[n] || environment_check(own[n++], err) < 0)
 			return -1;
 	}
 	environment_build(language, own, job->env);
@@ -279,6 +288,22 @@ static enum verdict explain_failure(struct passage *p, const struct error *err)
 	return step_deny(p);
 }
 
+/* Whoever printed it may have ended before we could end it; that changes nothing. */
+static void look_for_canary(struct passage *p)
+{
+	const char *name = redaction_canary(&p->redaction);
+	char rule[160], what[80];
+
+	if (!name)
+		return;
+	p->account.outcome.killed_for = KILL_CANARY;
+	account_judge(&p->account);
+	(void)snprintf(what, sizeof(what), "secrets.%s", name);
+	(void)why_deny(&p->why, WHY_OUTPUT, rule_of(p, what, rule, sizeof(rule)),
+		       "the call was killed: a canary was in its output");
+	why_hint(&p->why, "what is planted there is not to be read or told");
+}
+
 static enum verdict look_at_end(struct passage *p)
 {
 	struct outcome *o = &p->account.outcome;
@@ -293,6 +318,7 @@ static enum verdict look_at_end(struct passage *p)
 		p->trouble = o->error;
 		(void)fail(&o->error, ERR_SYSTEM, "its end was not seen");
 	}
+	look_for_canary(p);
 	return GO_ON;
 }
 
@@ -304,6 +330,9 @@ static void go(struct passage *p, struct errand *e)
 
 	if (serve_prepare(r, a, &err) < 0 ||
 	    remote_open(&e->remote, p->helper, &r->profile, &r->job.limits, &err) < 0) {
+		serve_refuse(a, &err);
+		/* The helper makes its slot meanwhile. */
+	} else if (p->redaction.set && redact_set_warm(p->redaction.set, &err) < 0) {
 		serve_refuse(a, &err);
 	} else if (serve(r, &e->remote.runner, a, &err) < 0) {
 		a->outcome.error = err;

@@ -17,6 +17,20 @@ static bool is_silent(const struct passage *p)
 	return p->dry_run || p->policy->audit.off;
 }
 
+static char *clean(const struct passage *p, const char *text, size_t len, size_t *ret_len,
+		   struct error *err)
+{
+	char *same;
+
+	if (p->cleaner.clean)
+		return p->cleaner.clean(p->cleaner.context, text, len, ret_len, err);
+	same = strndup(text, len);
+	*ret_len = len;
+	if (!same)
+		(void)fail_sys(err, "keep the arguments");
+	return same;
+}
+
 /* The words of a record that all kinds share. */
 
 static void fill_who(const struct passage *p, struct record *r)
@@ -38,6 +52,18 @@ static void fill_why(const struct passage *p, struct record *r)
 	r->reason = p->why.what;
 }
 
+/* A refusal may quote what was sent. */
+static int clean_reason(const struct passage *p, struct record *r, char **ret, struct error *err)
+{
+	size_t len;
+
+	if (!r->reason)
+		return 0;
+	*ret = clean(p, r->reason, strlen(r->reason), &len, err);
+	r->reason = *ret;
+	return *ret ? 0 : -1;
+}
+
 static int fill_policy(const struct passage *p, struct record *r, struct hash *ret,
 		       struct error *err)
 {
@@ -45,20 +71,6 @@ static int fill_policy(const struct passage *p, struct record *r, struct hash *r
 		return fail(err, ERR_INTERNAL, "the policy has no hash");
 	r->policy = ret;
 	return 0;
-}
-
-static char *clean(const struct passage *p, const char *text, size_t len, size_t *ret_len,
-		   struct error *err)
-{
-	char *same;
-
-	if (p->cleaner.clean)
-		return p->cleaner.clean(p->cleaner.context, text, len, ret_len, err);
-	same = strndup(text, len);
-	*ret_len = len;
-	if (!same)
-		(void)fail_sys(err, "keep the arguments");
-	return same;
 }
 
 static int clean_string(const struct passage *p, json_t *string, struct error *err)
@@ -112,6 +124,11 @@ char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error 
 	if (!text) {
 		(void)fail(err, ERR_SYSTEM, "write the arguments down");
 		return NULL;
+	}
+	/* Many calls have none: then no pattern needs to be loaded before the box is there. */
+	if (json_object_size(args) == 0) {
+		*ret_len = strlen(text);
+		return TAKE(text);
 	}
 	return clean(p, text, strlen(text), ret_len, err);
 }
@@ -189,10 +206,13 @@ static int write_first(struct passage *p, enum scribe_put put, enum record_kind 
 {
 	struct record r = {.kind = kind, .args_inline = true};
 	own_str args = NULL;
+	own_str reason = NULL;
 	struct hash policy;
 
 	fill_who(p, &r);
 	fill_why(p, &r);
+	if (clean_reason(p, &r, &reason, err) < 0)
+		return -1;
 	/* What could not be read has none. */
 	if (p->call.args) {
 		args = evidence_arguments(p, &r.args_len, err);
@@ -226,16 +246,35 @@ static void fill_end(const struct passage *p, struct record *r)
 	r->n_artifacts = a->n_artifacts;
 }
 
+static size_t fill_redactions(const struct passage *p, struct record_redaction *ret, size_t room)
+{
+	struct redact_count counts[RECORD_REDACTIONS_MAX];
+	size_t n = redaction_counts(&p->redaction, counts, ARRAY_LEN(counts));
+
+	for (size_t i = 0; i < n && i < room; i++)
+		ret[i] = (struct record_redaction){counts[i].id, counts[i].count};
+	return n < room ? n : room;
+}
+
 static int write_end(struct passage *p, struct error *err)
 {
-	struct record r = {.kind = RECORD_FINISHED};
+	struct record_redaction redactions[RECORD_REDACTIONS_MAX];
+	struct record r = {
+		.kind = RECORD_FINISHED,
+		.redactions = redactions,
+		.n_redactions = fill_redactions(p, redactions, ARRAY_LEN(redactions)),
+		.canary = redaction_canary(&p->redaction) != NULL,
+	};
 	struct audit_entry entry = {.kind = PUT_FINISHED, .key = p->id};
+	own_str reason = NULL;
 	own(buf) line;
 
 	buf_init(&line, RECORD_MAX);
 	fill_who(p, &r);
 	fill_why(p, &r);
 	fill_end(p, &r);
+	if (clean_reason(p, &r, &reason, err) < 0)
+		return -1;
 	if (p->ran) {
 		fill_output(p, &p->account.out, &r.out);
 		fill_output(p, &p->account.err, &r.err);

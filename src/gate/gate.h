@@ -10,6 +10,7 @@
 #include "call/call.h"
 #include "policy/judge.h"
 #include "policy/meter.h"
+#include "redact/redact.h"
 #include "sandbox/capture.h"
 #include "screen/screen.h"
 #include "screen/shell.h"
@@ -30,12 +31,49 @@ struct cleaner {
 	void *context;
 };
 
+/* With what the owner's rules of redaction are compiled; each may be NULL. */
+struct redact_means {
+	const char *patterns; /* the program belljar-patterns */
+	const char *cache;    /* a directory */
+};
+
+/* Can the rules of redaction be compiled that the policy has?  What cannot is a complaint. */
+void gate_check_redaction(const struct policy *p, const struct redact_means *means,
+			  struct complaints *ret);
+/* Can every secret be read, by whoever asks? */
+void gate_check_secrets(const struct policy *p, struct complaints *ret);
+
+enum redaction_state { REDACTION_UNMADE = 0, REDACTION_READY, REDACTION_FAILED };
+
+struct redaction;
+
+struct redaction_stream {
+	const struct redaction *of;
+	struct redactor *redactor;
+	filter_sink *sink; /* of now */
+	void *to;
+};
+
+/* What keeps secrets out of one call's output and records. */
+struct redaction {
+	enum redaction_state state;
+	struct redact_set *set; /* NULL: the tool's redaction is off */
+	char **secrets;         /* the tool's, in its order */
+	size_t n_secrets;
+	struct redaction_stream out, err;
+};
+
+/* How often something was replaced in its output, by rule; returns how many there are in ret. */
+size_t redaction_counts(const struct redaction *r, struct redact_count *ret, size_t room);
+
 /* One call on its way.  All zeros denies. */
 struct passage {
 	const struct policy *policy;
 	struct audit *audit;    /* NULL: it cannot be written down, so nothing runs */
-	struct cleaner cleaner; /* for what is written down; no function: as it is */
-	struct meter *meter;    /* NULL: rates are not asked (tests in the file) */
+	struct cleaner cleaner; /* for what is written down; no function: by its redaction */
+	struct redact_means means;
+	struct redaction redaction;
+	struct meter *meter; /* NULL: rates are not asked (tests in the file) */
 	struct tool_call call;
 	const char *unread;             /* why what came is no call; NULL: it is one */
 	bool dry_run;                   /* judge and screen, charge nothing, run nothing */

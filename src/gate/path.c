@@ -26,6 +26,7 @@ void passage_init(struct passage *p)
 
 void passage_done(struct passage *p)
 {
+	redaction_done(&p->redaction);
 	judged_done(&p->judged);
 	account_done(&p->account);
 }
@@ -145,6 +146,7 @@ static const struct step way_in[] = {
 	{"screen", step_screen},     /* screen/   look at the code or command     */
 	{"approval", approve},       /*           ask without an approver is deny */
 	{"limit", admit},            /* policy/   how often, how many, how much   */
+	{"redact", step_redact},     /* redact/   what must not come out          */
 	{"announce", step_announce}, /* audit/    no record, no run               */
 	{"sandbox", run},            /* sandbox/  the only step that executes     */
 };
@@ -157,6 +159,8 @@ static const struct step way_out[] = {
 
 void gate_pass(struct passage *p)
 {
+	if (!p->cleaner.clean)
+		p->cleaner = (struct cleaner){redaction_clean, p};
 	for (size_t i = 0; i < ARRAY_LEN(way_in); i++)
 		if (way_in[i].take(p) != GO_ON) {
 			p->ended_by = way_in[i].name;

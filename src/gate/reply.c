@@ -6,7 +6,7 @@
 #include "base/jsonout.h"
 #include "gate/gate.h"
 
-enum { FINDING_BYTES = 8192, OWN_BYTES = 64 << 10 };
+enum { FINDING_BYTES = 8192, OWN_BYTES = 256 << 10, RULES_MAX = 512 };
 
 size_t passage_json_room(const struct passage *p)
 {
@@ -52,6 +52,21 @@ static void write_remaining(struct jsonout *j, const struct remaining *r)
 	jsonout_object_end(j);
 }
 
+static void write_redactions(struct jsonout *j, const struct redaction *r)
+{
+	struct redact_count counts[RULES_MAX];
+	size_t n = redaction_counts(r, counts, RULES_MAX);
+
+	jsonout_array(j, "redactions");
+	for (size_t i = 0; i < n; i++) {
+		jsonout_object(j, NULL);
+		jsonout_str(j, "rule", counts[i].id);
+		jsonout_uint(j, "count", counts[i].count);
+		jsonout_object_end(j);
+	}
+	jsonout_array_end(j);
+}
+
 static void write_receipt(struct jsonout *j, const char *key, const struct audit_receipt *r)
 {
 	struct hash leaf;
@@ -84,6 +99,7 @@ int passage_json(const struct passage *p, struct buf *out, struct error *err)
 	jsonout_str(&j, "refused_by", p->ended_by);
 	why_json(&p->why, &j, "why");
 	findings_json(&p->findings, &j, "screening");
+	write_redactions(&j, &p->redaction);
 	write_remaining(&j, &p->left);
 	write_receipt(&j, "receipt", &p->receipt);
 	write_receipt(&j, "receipt_started", &p->receipt_started);

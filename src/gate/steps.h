@@ -12,6 +12,8 @@ enum verdict { STOP = 0, GO_ON };
 enum verdict step_deny(struct passage *p);
 /* What is written inside: code, or a command line, which becomes words here. */
 enum verdict step_screen(struct passage *p);
+/* Its secrets are read, and whoever listens to its output hears it without them. */
+enum verdict step_redact(struct passage *p);
 /* The log says that it begins; what is not written down does not run. */
 enum verdict step_announce(struct passage *p);
 /* ... how it ended, or that it was refused. */
@@ -21,6 +23,13 @@ enum verdict step_record(struct passage *p);
 char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error *err);
 /* A box for what was judged, and what happened in it. */
 enum verdict step_run(struct passage *p);
+
+void redaction_done(struct redaction *r);
+/* A cleaner; context is the passage. */
+char *redaction_clean(void *context, const char *text, size_t len, size_t *ret_len,
+		      struct error *err);
+/* The name of a canary that came out; NULL: none. */
+const char *redaction_canary(const struct redaction *r);
 
 /* What a pattern such as with a star means now, as grants; links are left out. */
 int expand_mount(const struct mount_rule *rule, struct arena *arena, struct profile *profile,

@@ -38,7 +38,8 @@ static_assert((int)BJ_KILL_NONE == (int)KILL_NONE && (int)BJ_KILL_WALL == (int)K
 		      (int)BJ_KILL_OUTPUT == (int)KILL_OUTPUT &&
 		      (int)BJ_KILL_SIGNAL == (int)KILL_SIGNAL &&
 		      (int)BJ_KILL_VIOLATION == (int)KILL_VIOLATION &&
-		      (int)BJ_KILL_CANCELLED == (int)KILL_CANCELLED && (int)KILL_COUNT == 10,
+		      (int)BJ_KILL_CANCELLED == (int)KILL_CANCELLED &&
+		      (int)BJ_KILL_CANARY == (int)KILL_CANARY && (int)KILL_COUNT == 11,
 	      "belljar.h has the same reasons");
 static_assert((int)BJ_LAYER_OFF == (int)LAYER_OFF &&
 		      (int)BJ_LAYER_DEGRADED == (int)LAYER_DEGRADED &&

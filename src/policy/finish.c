@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finish.c - what rows cannot say one by one: clients, budgets, arguments, tests, screening.
+/* finish.c - what rows cannot say one by one: clients, budgets, arguments, tests, screening,
+ * redaction.
  *
  * A tool's are in finish_tool.c.
  */
@@ -7,6 +8,7 @@
 
 #include "base/match.h"
 #include "policy/reader.h"
+#include "policy/sources.h"
 
 void finish_client(struct reader *r, const struct node *n, void *target)
 {
@@ -94,4 +96,43 @@ void finish_own_rule(struct reader *r, const struct node *n, void *target)
 	reader_leave(r, old);
 	if (!node_find(n, "pattern") && !node_find(n, "imports") && !node_find(n, "calls"))
 		reader_complain(r, n, "this finds nothing: give imports, calls or pattern");
+}
+
+void finish_redact(struct reader *r, const struct node *n, void *target)
+{
+	struct redact_policy *p = target;
+
+	(void)r;
+	p->has_groups = p->has_groups || node_find(n, "groups") != NULL;
+}
+
+/* Whether it can be compiled is asked by the gate, which knows who compiles. */
+void finish_redact_rule(struct reader *r, const struct node *n, void *target)
+{
+	const struct redact_own_rule *rule = target;
+	size_t old = reader_enter(r, ".id");
+
+	if (rule->id && !read_is_name(rule->id))
+		reader_complain(r, node_find(n, "id"),
+				"'%.70s' is no name: 1 to 64 letters, digits, '_', '.' or '-'",
+				rule->id);
+	reader_leave(r, old);
+}
+
+void finish_secret(struct reader *r, const struct node *n, void *target)
+{
+	struct secret *s = target;
+	size_t old = reader_enter(r, ".env");
+	struct error err;
+
+	if (s->env && !read_is_variable(s->env))
+		reader_complain(r, node_find(n, "env"),
+				"the name of a variable has letters, digits and _ only, and does "
+				"not begin with a digit");
+	reader_leave(r, old);
+	if (!s->file)
+		return;
+	s->file = sources_path(r->sources, n, s->file, &err);
+	if (!s->file)
+		reader_complain(r, n, "%s", err.text);
 }

@@ -22,6 +22,7 @@ void prepare_tool(struct reader *r, void *target)
 
 	t->limits = d->limits;
 	t->screen = d->screen;
+	t->redact = d->redact;
 	t->concurrency = d->concurrency;
 	if (d->rates.n || d->rates.unlimited)
 		t->rates = d->rates;
@@ -322,6 +323,30 @@ static void check_arguments(struct reader *r, const struct node *n, struct tool 
 	reader_leave(r, old);
 }
 
+static bool has_variable(const struct tool *t, const struct secret *but)
+{
+	for (size_t i = 0; i < t->n_env; i++)
+		if (strcmp(t->env[i].name, but->env) == 0)
+			return true;
+	for (const struct secret *s = t->secrets; s < but; s++)
+		if (s->env && strcmp(s->env, but->env) == 0)
+			return true;
+	return false;
+}
+
+static void check_secrets(struct reader *r, const struct node *n, const struct tool *t)
+{
+	for (size_t i = 0; i < t->n_secrets; i++) {
+		const struct secret *s = &t->secrets[i];
+
+		if (s->env && has_variable(t, s))
+			complain_at(r, n, "secrets", "there is a variable of that name already");
+		if (s->canary && t->redact.off)
+			complain_at(r, n, "secrets",
+				    "nobody would see the canary: redact is off here");
+	}
+}
+
 void finish_tool(struct reader *r, const struct node *n, void *target)
 {
 	struct tool *t = target;
@@ -336,6 +361,7 @@ void finish_tool(struct reader *r, const struct node *n, void *target)
 	check_exec(r, n, t);
 	check_programs(r, n, t);
 	check_hosts(r, n, t);
+	check_secrets(r, n, t);
 	check_arguments(r, n, t);
 	if (t->schema_file)
 		read_schema(r, n, t);

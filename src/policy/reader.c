@@ -79,7 +79,8 @@ bool read_is_name(const char *text)
 {
 	size_t len = strlen(text);
 
-	return len >= 1 && len <= 64 &&
+	/* One that begins with a dash or a dot is an option or a directory to somebody. */
+	return len >= 1 && len <= 64 && text[0] != '-' && text[0] != '.' &&
 	       strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") ==
 		       len;
 }

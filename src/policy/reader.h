@@ -11,6 +11,7 @@ struct defaults {
 	struct limits limits;
 	struct rates rates;
 	struct screen_policy screen;
+	struct redact_policy redact;
 	uint64_t concurrency;
 };
 
@@ -74,6 +75,8 @@ bool read_value(struct reader *r, const struct node *n, json_t **ret);
 void reader_refer(struct reader *r, const struct node *n, const char *tool);
 /* "; did you mean 'x'?" or nothing. */
 void reader_suggest(const char *word, const char *const *names, char *ret, size_t room);
+/* Is it a name for a variable of the environment? */
+bool read_is_variable(const char *text);
 /* Is it a name for a tool, client or argument?  [A-Za-z0-9_.-]{1,64} */
 bool read_is_name(const char *text);
 
@@ -92,6 +95,9 @@ void finish_argument(struct reader *r, const struct node *n, void *target);
 void finish_test(struct reader *r, const struct node *n, void *target);
 void finish_screen(struct reader *r, const struct node *n, void *target);
 void finish_own_rule(struct reader *r, const struct node *n, void *target);
+void finish_redact(struct reader *r, const struct node *n, void *target);
+void finish_redact_rule(struct reader *r, const struct node *n, void *target);
+void finish_secret(struct reader *r, const struct node *n, void *target);
 
 /* Rows that read themselves; in readown.c and readrates.c. */
 void own_rates_global(struct reader *r, const struct node *n, void *target);
@@ -108,6 +114,8 @@ void own_screen_modes(struct reader *r, const struct node *n, void *target);
 extern const struct section rate_section;
 extern const struct section limits_section;
 extern const struct section screen_section;
+extern const struct section redact_section;
+extern const struct section secret_section;
 extern const struct section tool_section;
 
 #endif

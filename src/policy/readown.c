@@ -77,13 +77,13 @@ void own_uids(struct reader *r, const struct node *n, void *target)
 	}
 }
 
-static bool is_variable_name(const char *name)
+bool read_is_variable(const char *text)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 				      "0123456789";
 
-	return name[0] && !(name[0] >= '0' && name[0] <= '9') &&
-	       strspn(name, letters) == strlen(name);
+	return text[0] && !(text[0] >= '0' && text[0] <= '9') &&
+	       strspn(text, letters) == strlen(text);
 }
 
 void own_env(struct reader *r, const struct node *n, void *target)
@@ -104,7 +104,7 @@ void own_env(struct reader *r, const struct node *n, void *target)
 		struct variable *v = &t->env[t->n_env];
 
 		v->name = c->key->text;
-		if (!is_variable_name(v->name))
+		if (!read_is_variable(v->name))
 			reader_complain(r, c->key,
 					"the name of a variable has letters, digits and _ only, "
 					"and does not begin with a digit");

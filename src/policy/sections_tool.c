@@ -206,6 +206,23 @@ static const struct setting tool_rows[] = {
 	 .section = &screen_section,
 	 .example = "{ imports: [math, json] }",
 	 .help = "What is refused in code and command lines.  It is not the wall: the box is."},
+	{.key = "redact",
+	 .type = SET_SECTION,
+	 .offset = offsetof(struct tool, redact),
+	 .section = &redact_section,
+	 .example = "{ groups: [standard, email] }",
+	 .help = "What is cut out of its output, and out of its arguments where they are written "
+		 "down.  It is never complete."},
+	{.key = "secrets",
+	 .type = SET_NAMED,
+	 .offset = offsetof(struct tool, secrets),
+	 .count_offset = offsetof(struct tool, n_secrets),
+	 .max = 32,
+	 .section = &secret_section,
+	 .example = "{ api: { file: /etc/belljar/api.key, env: API_KEY } }",
+	 .help = "Values that it may use and must not tell.  They are cut out of its output, as "
+		 "they are and in base64, hexadecimal, URL, JSON and shell escapes, and "
+		 "backwards."},
 	{.key = "root",
 	 .type = SET_TEXT,
 	 .offset = offsetof(struct tool, root),

@@ -281,7 +281,7 @@ static void read_elements(struct reader *r, const struct setting *row, const str
 		if (c->key && !read_is_name(c->key->text))
 			reader_complain(r, c->key,
 					"'%.70s' is no name: 1 to 64 letters, digits, '_', '.' "
-					"or '-'",
+					"or '-', and neither '.' nor '-' first",
 					c->key->text);
 		settings_read(r, s, c, one);
 		reader_leave(r, old);

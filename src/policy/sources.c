@@ -90,8 +90,7 @@ int sources_add_path(struct sources *s, const char *path, struct source *ret, st
 	return 0;
 }
 
-/* file as it is seen from the one in which n stands. */
-static char *path_from(struct sources *s, const struct node *n, const char *file, struct error *err)
+char *sources_path(struct sources *s, const struct node *n, const char *file, struct error *err)
 {
 	const char *slash = n->place.file ? strrchr(n->place.file, '/') : NULL;
 	size_t dir = slash && file[0] != '/' ? (size_t)(slash - n->place.file) + 1 : 0;
@@ -103,7 +102,7 @@ int sources_add(struct sources *s, struct reader *r, const struct node *n, const
 		struct source *ret)
 {
 	struct error err;
-	const char *path = path_from(s, n, file, &err);
+	const char *path = sources_path(s, n, file, &err);
 
 	if (path && sources_add_path(s, path, ret, &err) == 0)
 		return 0;
@@ -115,7 +114,7 @@ int sources_add_data(struct sources *s, struct reader *r, const struct node *n, 
 		     struct source *ret)
 {
 	struct error err;
-	const char *path = path_from(s, n, file, &err);
+	const char *path = sources_path(s, n, file, &err);
 
 	if (path && read_source(s, path, ret, &err) == 0)
 		return 0;

@@ -40,6 +40,8 @@ int sources_add_data(struct sources *s, struct reader *r, const struct node *n, 
 		     struct source *ret);
 /* The same for a policy file that nothing names. */
 int sources_add_path(struct sources *s, const char *path, struct source *ret, struct error *err);
+/* file as it is seen from the one in which n stands; in the policy's arena. */
+char *sources_path(struct sources *s, const struct node *n, const char *file, struct error *err);
 /* While its includes are read: one of them that is it again goes round in a circle. */
 void sources_set_open(struct sources *s, const struct source *one, bool open);
 int sources_hash(struct sources *s, char ret_hex[static SHA256_HEX], struct error *err);

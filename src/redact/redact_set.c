@@ -243,7 +243,12 @@ const pcre2_code *set_code(struct redact_set *set, size_t i)
 	struct entry *e = &set->entries[i];
 
 	if (!e->code && !e->broken) {
-		e->code = compile(e->rule ? e->rule->pattern : e->pattern);
+		const char *pattern = e->rule ? e->rule->pattern : e->pattern;
+
+		/* starts.c has looked at what stands before it, and knows of escapes. */
+		if (e->rule && e->rule->begins && strncmp(pattern, "\\b", 2) == 0)
+			pattern += 2;
+		e->code = compile(pattern);
 		e->broken = !e->code;
 	}
 	/* Where memory may not be executable this fails, and the interpreter goes on. */

@@ -391,7 +391,7 @@ void signs_find(const struct redact_set *set, const struct stretch *in, struct s
 	size_t first = ret->n, i = l.low;
 	bool any = false;
 
-	for (size_t hand = HAND_NONE + 1; hand < HAND_COUNT; hand++)
+	for (enum redact_hand hand = HAND_IPV4; hand < HAND_COUNT; hand++)
 		any = any || wanted(&l, hand);
 	for (; any && i + LANES <= l.high; i += LANES) {
 		uint64_t half[2];

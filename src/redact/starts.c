@@ -8,6 +8,7 @@
  */
 #include "redact/starts.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,10 +109,27 @@ static bool fits(const struct entry_of *e, const char *at, size_t left)
 struct looking {
 	const struct starts *starts;
 	const char *text;
-	size_t high;
+	size_t floor, high;
 	starts_hit *hit;
 	void *context;
 };
+
+static bool is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_';
+}
+
+/* "\\n" and "%20", as text, end a word as what they stand for does. */
+static bool behind_escape(const struct looking *l, size_t at)
+{
+	const char *p = l->text + at;
+
+	if (at >= l->floor + 2 && p[-2] == '\\')
+		return p[-1] == 'n' || p[-1] == 't' || p[-1] == 'r';
+	return at >= l->floor + 3 && p[-3] == '%' && isxdigit((unsigned char)p[-2]) &&
+	       isxdigit((unsigned char)p[-1]);
+}
 
 /* A row that is not empty: out of the way of the loop that finds them. */
 __attribute__((noinline)) static bool look_at_row(const struct looking *l, size_t at, size_t row,
@@ -119,6 +137,8 @@ __attribute__((noinline)) static bool look_at_row(const struct looking *l, size_
 {
 	const struct starts *s = l->starts;
 
+	if (at > l->floor && is_word(l->text[at - 1]) && !behind_escape(l, at))
+		return true;
 	for (size_t i = row; i; i = s->entries[i - 1].next) {
 		const struct entry_of *e = &s->entries[i - 1];
 
@@ -141,12 +161,6 @@ static inline bool look_at(const struct looking *l, size_t at)
 	return row == 0 || look_at_row(l, at, row, three);
 }
 
-static bool is_word(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       c == '_';
-}
-
 #ifdef __SSE2__
 /* 0xff for each byte that is part of a word. */
 static lanes words_in(const char *text)
@@ -159,19 +173,30 @@ static lanes words_in(const char *text)
 	       (lanes)(v == '_');
 }
 
-/* One bit for each of 64 bytes: parts of words, and what is not blank. */
-static inline void look_ahead(const char *text, uint64_t *ret_words, uint64_t *ret_dark)
-{
-	*ret_words = *ret_dark = 0;
-	for (unsigned i = 0; i < BLOCK / LANES; i++) {
-		lanes v;
-		uint64_t words, dark;
+/* One bit for each of 64 bytes. */
+struct block {
+	uint64_t words;    /* parts of words */
+	uint64_t dark;     /* not blank */
+	uint64_t escapes;  /* "\\" */
+	uint64_t percents; /* "%" */
+};
 
-		memcpy(&v, text + (size_t)i * LANES, sizeof(v));
-		words = (unsigned)_mm_movemask_epi8((__m128i)words_in(text + (size_t)i * LANES));
-		dark = (unsigned)_mm_movemask_epi8((__m128i)(v > ' '));
-		*ret_words |= words << (i * LANES);
-		*ret_dark |= dark << (i * LANES);
+static inline uint64_t bits_of(lanes v)
+{
+	return (unsigned)_mm_movemask_epi8((__m128i)v);
+}
+
+static inline void look_ahead(const char *text, struct block *ret)
+{
+	*ret = (struct block){0};
+	for (unsigned i = 0; i < BLOCK; i += LANES) {
+		lanes v;
+
+		memcpy(&v, text + i, sizeof(v));
+		ret->words |= bits_of(words_in(text + i)) << i;
+		ret->dark |= bits_of((lanes)(v > ' ')) << i;
+		ret->escapes |= bits_of((lanes)(v == '\\')) << i;
+		ret->percents |= bits_of((lanes)(v == '%')) << i;
 	}
 }
 
@@ -181,15 +206,25 @@ static inline uint64_t later(uint64_t x, unsigned n)
 	return x >> n | ~(~(uint64_t)0 >> n);
 }
 
-/* Words that begin in text[i .. i + 64) and are long enough, with what follows, to be secret. */
-static inline uint64_t long_words(const char *text, bool *before)
-{
-	uint64_t words, dark, begins;
+/* What came before a block: the last byte was part of a word, and where escapes began. */
+struct before {
+	bool word;
+	uint64_t escapes, percents;
+};
 
-	look_ahead(text, &words, &dark);
-	begins = words & ~(words << 1 | *before);
-	*before = words >> (BLOCK - 1);
-	dark &= later(dark, 1);
+/* Words that begin in these 64 bytes, or may behind an escape, and are long enough, with what
+ * follows, to be secret. */
+static inline uint64_t long_words(const char *text, struct before *b)
+{
+	struct block block;
+	uint64_t begins, dark;
+
+	look_ahead(text, &block);
+	begins = block.words & ~(block.words << 1 | b->word);
+	begins |= block.escapes << 2 | b->escapes >> (BLOCK - 2);
+	begins |= block.percents << 3 | b->percents >> (BLOCK - 3);
+	*b = (struct before){block.words >> (BLOCK - 1), block.escapes, block.percents};
+	dark = block.dark & later(block.dark, 1);
 	dark &= later(dark, 2);
 	dark &= later(dark, 4);
 	return begins & dark & later(dark, WORD_LEAST);
@@ -198,25 +233,30 @@ static inline uint64_t long_words(const char *text, bool *before)
 
 bool starts_find(const struct starts *s, const struct stretch *in, starts_hit *hit, void *context)
 {
-	const struct looking l = {s, in->text, in->high, hit, context};
+	const struct looking l = {s, in->text, in->floor, in->high, hit, context};
 	bool before = in->low > in->floor && is_word(in->text[in->low - 1]);
 	size_t i = in->low;
+#ifdef __SSE2__
+	struct before b = {before, 0, 0};
+#endif
 
 	if (s->n == 0)
 		return true;
 #ifdef __SSE2__
 	for (; i + BLOCK <= in->high; i += BLOCK) {
-		uint64_t begins = long_words(in->text + i, &before);
+		uint64_t begins = long_words(in->text + i, &b);
 
 		for (; begins; begins &= begins - 1)
 			if (!look_at(&l, i + (size_t)__builtin_ctzll(begins)))
 				return false;
 	}
+	if (i > in->low)
+		before = b.word;
 #endif
 	for (; i < in->high; i++) {
 		bool word = is_word(in->text[i]);
 
-		if (word && !before && !look_at(&l, i))
+		if (word && (!before || behind_escape(&l, i)) && !look_at(&l, i))
 			return false;
 		before = word;
 	}

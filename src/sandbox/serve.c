@@ -195,8 +195,9 @@ static int serve_once(struct run *run, struct error *err)
 		capture_move(&run->err);
 	if (fds[POLL_FEED_IN].revents || fds[POLL_FEED_OUT].revents)
 		feed_move(run->feed);
-	if (fds[POLL_CANCEL].revents || fds[POLL_CANCEL_TOO].revents || output_is_lost(run) ||
-	    run->out.stop || run->err.stop)
+	if (run->out.stop || run->err.stop)
+		runner->ops->kill(runner->slot, KILL_CANARY);
+	if (fds[POLL_CANCEL].revents || fds[POLL_CANCEL_TOO].revents || output_is_lost(run))
 		runner->ops->kill(runner->slot, KILL_CANCELLED);
 	if (floods(run))
 		runner->ops->kill(runner->slot, KILL_OUTPUT);

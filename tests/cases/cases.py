@@ -64,10 +64,10 @@ ACCOUNT_KEYS = {"schema", "id", "status", "success", "exit_code", "signal", "sig
                 "stdout", "stderr", "resource_usage", "limits", "near_misses", "artifacts",
                 "backend", "mode", "layers"}
 ANSWER_KEYS = ACCOUNT_KEYS | {"tool", "client", "decision", "dry_run", "refused_by", "why",
-                              "screening", "remaining", "receipt", "receipt_started", "policy"}
+                              "screening", "redactions", "remaining", "receipt", "receipt_started", "policy"}
 STATUSES = {"success", "error", "timeout", "resource_exceeded", "denied", "unknown"}
 KILL_REASONS = {None, "wall", "cpu", "memory", "processes", "disk", "output", "signal",
-                "violation", "cancelled"}
+                "violation", "cancelled", "canary"}
 
 
 class Case:
@@ -343,7 +343,8 @@ def contradictions(a):
         rules += [
             (f"{name}: bytes_kept is the length of data", len(data) == s["bytes_kept"]),
             (f"{name}: truncated if not all was kept",
-             s["truncated"] == (s["bytes_kept"] < s["bytes_seen"])),
+             # What was redacted is longer or shorter than what was written.
+             bool(a.get("redactions")) or s["truncated"] == (s["bytes_kept"] < s["bytes_seen"])),
             (f"{name}: within the limit", s["bytes_kept"] <= a["limits"]["output_bytes"]),
         ]
     for f in a["artifacts"]:
@@ -363,8 +364,11 @@ def refusal_rules(a):
         ("what ran was announced", (a["receipt_started"] is None) ==
          (a["dry_run"] or a["refused_by"] not in (None, "sandbox"))),
         ("decision", a["decision"] in ("allow", "ask", "deny")),
-        ("why there is a why", (why is None) == (a["decision"] == "allow")),
-        ("what was refused did not run", why is None or a["setup_time_ms"] == 0),
+        ("why there is a why",
+         (why is None) == (a["decision"] == "allow" and a["kill_reason"] != "canary")),
+        ("what was refused did not run", a["decision"] == "allow" or a["setup_time_ms"] == 0),
+        ("redactions are counted once each", len({row["rule"] for row in a["redactions"]}) ==
+         len(a["redactions"]) and all(row["count"] > 0 for row in a["redactions"])),
         ("a refusal is whole", why is None or
          set(why) == {"layer", "rule", "what", "permanent", "retry_after_ms", "hint"}),
         ("a refusal says what and by which rule", why is None or (why["what"] and why["rule"])),

@@ -40,7 +40,8 @@ def run(belljar, steps):
     with tempfile.TemporaryDirectory() as where, tempfile.TemporaryDirectory() as state:
         os.chmod(where, 0o755)
         env["BELLJAR_STATE"] = state
-        env.pop("BELLJAR_POLICY", None)
+        for name in ("BELLJAR_POLICY", "BELLJAR_AUDIT", "XDG_STATE_HOME"):
+            env.pop(name, None)
         done = subprocess.run(
             ["/bin/sh"], input=script(steps, mark), text=True, cwd=where, env=env,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)

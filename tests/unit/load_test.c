@@ -227,6 +227,13 @@ TEST(the_hash_counts_every_file)
 	CHECK(one && two && strcmp(one->sha256, two->sha256) != 0);
 }
 
+TEST(a_name_does_not_begin_like_an_option_or_a_directory)
+{
+	CHECK(!parse("version: 1\ntools: { '-x': { kind: code, languages: [python] } }\n"));
+	CHECK(said("t.yaml", 2, "tools.-x", "is no name"));
+	CHECK(!parse("version: 1\ntools: { '..': { kind: code, languages: [python] } }\n"));
+}
+
 TEST(a_schema_is_a_file_beside_the_policy)
 {
 	own(scratch) s = scratch_make();

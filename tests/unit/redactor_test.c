@@ -182,7 +182,7 @@ TEST(a_line_without_end_is_cleaned_in_windows)
 		if (strcmp(p.rules[i], "email") != 0 && strlen(p.secrets[i]) >= 5 &&
 		    strstr(buf_str(&out), p.secrets[i])) {
 			printf("# leaks: %s %s\n", p.rules[i], p.secrets[i]);
-			CHECK(!"leaks");
+			CHECK(false);
 		}
 	buf_done(&out);
 	planted_free(&p);
@@ -306,8 +306,7 @@ TEST(what_hides_in_a_secret_does_not_hide_it)
 		"ghp_abcdefghij\xe2\x80\xaeklmnopqrstuvwxyz0123456789",
 		"ghp_abcdefghij\x07\x08\x7fklmnopqrstuvwxyz0123456789",
 		"ghp_abcdefghij\x1b]0;title\x07klmnopqrstuvwxyz0123456789",
-		"ghp_abcdefghij\xc2\x9b"
-		"31mklmnopqrstuvwxyz0123456789",
+		"ghp_abcdefghij\xc2\x9b;31mklmnopqrstuvwxyz0123456789",
 	};
 	struct redact_set *set = redacting_set(REDACT_STANDARD);
 
@@ -316,6 +315,31 @@ TEST(what_hides_in_a_secret_does_not_hide_it)
 
 		CHECK_STR(got, "[REDACTED:github-token]");
 		check_chunkings(set, texts[i], strlen(texts[i]));
+	}
+	redact_set_free(set);
+}
+
+TEST(an_escape_ends_a_word_as_what_it_stands_for_does)
+{
+	static const char *const befores[] = {"\\n", "a\\t", "x=1%20", "q%3D", "\"", "/"};
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+
+	for (size_t i = 0; i < ARRAY_LEN(befores); i++) {
+		for (size_t shift = 0; shift < 70; shift++) {
+			char text[256], want[256];
+			own_str got = NULL;
+
+			(void)snprintf(text, sizeof(text), "%.*s %sghp_%s", (int)shift,
+				       "..........................................................."
+				       "...........",
+				       befores[i],
+				       "abcdefghijklmnopqrstuvwxyz0123456789 rest of the line "
+				       "that is long enough to fill a block of sixty-four bytes");
+			(void)snprintf(want, sizeof(want), "%s[REDACTED:github-token] rest",
+				       befores[i]);
+			got = redacting_text(set, text);
+			CHECK(strstr(got, want) != NULL);
+		}
 	}
 	redact_set_free(set);
 }
