@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sys/stat.h - statx with the kernel's own struct: musl before 1.2.5 has none, later an older one. */
+/* sys/stat.h - statx with the kernel's own struct: musl before 1.2.5 has none, later an older one.
+ */
 #ifndef MUSL_SYS_STAT_H
 #define MUSL_SYS_STAT_H
 
