@@ -51,6 +51,10 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+import patience
+
+left_over = []  # directories that a scribe was still writing to
 USER = int(os.environ.get("CASES_UID", "61234"))
 LIMIT_S = 60
 REPEATABLE = {"expect-json", "expect-stdout-has", "expect-stderr-has", "expect-stdout-lacks",
@@ -307,6 +311,8 @@ class Run:
 
     def clean_up(self):
         shutil.rmtree(self.tmp, ignore_errors=True)
+        if os.path.exists(self.tmp):
+            left_over.append(self.tmp)
 
 
 def once_each(pairs):
@@ -492,6 +498,8 @@ def main():
             print("# " + line.replace("\n", "\n# "))
         print(f"{'not ok' if wrong else 'ok'} {number} - {case.name} as {who}: {case.title}"
               f"{f' # SKIP {skip}' if skip else ''}", flush=True)
+    for path in left_over:
+        patience.remove(path)
     return 1 if failed else 0
 
 

@@ -13,7 +13,9 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
+import patience
 
 BELLJAR, CORPUS = os.path.realpath(sys.argv[1]), sys.argv[2]
 PROGRAMS = ["ls?", "cat?", "echo?", "grep?", "find?", "sort?", "sed?", "rg?", "git?", "ping?", "jq?"]
@@ -88,7 +90,7 @@ def untouched(before, fixtures):
 
 
 def main():
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as base:
+    with patience.scratch(dir="/var/tmp") as base:
         fixtures, policy, state = (os.path.join(base, n) for n in ("fixtures", "policy.yaml", "state"))
         os.mkdir(fixtures)
         for name in ("x", "y"):

@@ -11,7 +11,9 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
+import patience
 
 BLOCK = re.compile(r"^<!-- test -->\n```sh\n(.*?)^```$", re.M | re.S)
 
@@ -37,7 +39,7 @@ def script(steps, mark):
 def run(belljar, steps):
     mark = "=====next====="
     env = dict(os.environ, PATH=os.path.dirname(belljar) + ":" + os.environ["PATH"])
-    with tempfile.TemporaryDirectory() as where, tempfile.TemporaryDirectory() as state:
+    with patience.scratch() as where, patience.scratch() as state:
         os.chmod(where, 0o755)
         env["BELLJAR_STATE"] = state
         for name in ("BELLJAR_POLICY", "BELLJAR_AUDIT", "XDG_STATE_HOME"):
