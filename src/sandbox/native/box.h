@@ -14,8 +14,6 @@ struct box {
 	int work;   /* the box's /work; stays readable after its death */
 	int rules;  /* what its program may do to which file; -1: Landlock is not in force */
 	int mounts; /* its mount namespace: held so that taking it down is off the path */
-	int root; /* O_PATH: the way to it may still lead over the host's, which is being unmounted
-		   */
 	struct limits made_for;
 };
 

@@ -380,20 +380,13 @@ void cgroup_doors(const struct cgroup *group, struct cgroup_doors *ret)
 			ret->v1[ret->n_v1++] = group->tasks[i];
 }
 
-void cgroup_close_doors(struct cgroup *group)
-{
-	for (size_t i = 0; i < CONTROLLER_COUNT; i++) {
-		own_fd_end(&group->tasks[i]);
-		group->tasks[i] = -1;
-	}
-}
-
 int cgroup_close(struct cgroup *group, struct error *err)
 {
 	uint64_t deadline_us = clock_us() + REMOVE_WAIT_US;
 	int result = 0;
 
-	cgroup_close_doors(group);
+	for (size_t i = 0; i < CONTROLLER_COUNT; i++)
+		own_fd_end(&group->tasks[i]);
 	own_fd_end(&group->v2);
 	cgroup_drop_counters(group);
 	for (size_t i = 0; group->made >> i; i++)

@@ -122,8 +122,6 @@ struct cgroup_doors {
 };
 
 void cgroup_doors(const struct cgroup *group, struct cgroup_doors *ret);
-/* Those of version 1, when the process is in: one of version 2 is needed to count. */
-void cgroup_close_doors(struct cgroup *group);
 
 /* Opens the counters that are read when the program has ended: to be done while nobody waits. */
 void cgroup_keep_counters(struct cgroup *group);

@@ -43,15 +43,14 @@ enum { FIRST_FREE_FD = 4, FIRST_OWN_FD = 10 };
 struct launcher {
 	struct plan *plan;
 	struct board *board;
-	struct netspace network; /* while it is being made */
+	struct seccomp_program filter, filter_by_rlimit; /* the latter if no group limits memory */
+	struct netspace network;                         /* while it is being made */
 	struct box box;
 	pid_t program; /* 0: none runs */
 	int program_fd;
 	bool kill_ordered;
 	bool another; /* prepare the next box when this one ends */
 	struct limits next;
-	/* Large, and last: what is above lies on one page.  The second: no group limits memory. */
-	struct seccomp_program filter, filter_by_rlimit;
 };
 
 static int tell(struct launcher *l, struct to_warden *news, const int *fds, size_t n_fds)
@@ -175,9 +174,11 @@ static int compile_filters(struct launcher *l, struct error *err)
 
 /* What needs no maps is done while the warden writes them; whatever will be born here inherits it.
  */
-static int work_unmapped(struct error *err)
+static int work_unmapped(struct launcher *l, struct error *err)
 {
-	return seal_signals(err) < 0 ? -1 : seal_bounding_set(err);
+	if (seal_signals(err) < 0 || seal_bounding_set(err) < 0)
+		return -1;
+	return compile_filters(l, err);
 }
 
 static int get_mapped(struct launcher *l, struct error *err)
@@ -213,6 +214,9 @@ static int enter_slot(struct launcher *l, struct error *err)
 	if (keep_own_descriptors(plan, err) < 0)
 		return -1;
 	(void)umask(022); /* the caller's may be stricter than a root can stand */
+	/* Boxes are to die before anything of the host does. */
+	if (fd_put_file(AT_FDCWD, "/proc/self/oom_score_adj", "500", err) < 0)
+		return -1;
 	if (forbid_executable_memfds(plan, err) < 0)
 		return -1;
 	if (plan->root_mode && identity_leave_root(plan, err) < 0)
@@ -220,10 +224,9 @@ static int enter_slot(struct launcher *l, struct error *err)
 	/* The network namespace takes half a millisecond: it is made beside the root and the box.
 	 */
 	ask_for_maps(l);
-	if (work_unmapped(err) < 0 || get_mapped(l, err) < 0 ||
-	    netspace_begin(&l->network, plan->once, &l->board->unmounter, err) < 0 ||
-	    compile_filters(l, err) < 0 || identity_settle(plan, l->board, err) < 0 ||
-	    enter_namespaces(plan, err) < 0)
+	if (work_unmapped(l, err) < 0 || get_mapped(l, err) < 0 ||
+	    netspace_begin(&l->network, plan->once, err) < 0 ||
+	    identity_settle(plan, l->board, err) < 0 || enter_namespaces(plan, err) < 0)
 		return -1;
 	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
@@ -238,10 +241,7 @@ static int enter_network(struct launcher *l, struct error *err)
 {
 	bool loopback = l->plan->profile->loopback;
 
-	/* With an errand it goes on beside us, until the program is to begin. */
-	if (netspace_enter(&l->network, err) < 0 ||
-	    (!l->network.errand && netspace_reap(&l->network, err) < 0) ||
-	    (loopback && loopback_up(err) < 0))
+	if (netspace_enter(&l->network, err) < 0 || (loopback && loopback_up(err) < 0))
 		return -1;
 	layer_stands(l->board, LAYER_NETWORK, "%s",
 		     loopback ? "own; loopback only" : "own; no interface is up");
@@ -297,9 +297,6 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 		p.doors[i] = fds[(order->v2_door ? RUN_DOORS + 1 : RUN_DOORS) + i];
 	if (read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
 		return -1;
-	/* Not sooner: the order came while the network namespace was being made. */
-	if (l->plan->once && enter_network(l, err) < 0)
-		return -1;
 	if (payload_start(&p, &l->program, err) < 0)
 		return -1;
 	l->program_fd = pidfd_open(l->program, 0);
@@ -353,7 +350,7 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 	l->next = order->limits;
 	if (news.error.kind == ERR_NONE && start(l, order, fds, &news.error) == 0) {
 		news.start_us = l->board->start_us;
-		if (tell(l, &news, NULL, 0) < 0 || netspace_reap(&l->network, &news.error) < 0)
+		if (tell(l, &news, NULL, 0) < 0)
 			_exit(1);
 		if (!l->another && l->box.mounts >= 0)
 			let_mounts_go(l);
@@ -418,7 +415,9 @@ static void see_end(struct launcher *l)
 	news.end_us = clock_us();
 	news.end_code = info.si_code;
 	news.end_status = info.si_status;
-	/* The warden wakes up and counts while we clear away: it has more to do than we. */
+	/* The warden wakes up and counts while we clear away. */
+	own_fd_end(&l->box.leash);
+	l->box.leash = -1;
 	if (tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 	news.news = NEWS_ENDED;
@@ -444,7 +443,7 @@ void launcher_main(struct plan *plan, struct board *board)
 	forget_environment();
 	box_init(&l.box);
 	if (enter_slot(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
-	    (!plan->once && enter_network(&l, &err) < 0))
+	    enter_network(&l, &err) < 0)
 		give_up(&l, &err);
 	for (;;) {
 		struct pollfd fds[2] = {{.fd = plan->socket, .events = POLLIN},

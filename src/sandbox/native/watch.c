@@ -177,10 +177,8 @@ void watch_begin(struct watch *w, int work)
 
 void watch_ready(struct watch *w)
 {
-	if (!w->group_open)
-		return;
-	cgroup_close_doors(&w->group);
-	cgroup_keep_counters(&w->group);
+	if (w->group_open)
+		cgroup_keep_counters(&w->group);
 }
 
 /* No group: the processes are asked one by one.  They count what they share each for itself, so
