@@ -18,14 +18,14 @@ meson             run,test,bench,lint,fuzz  describes the build
 ninja-build       run,test,bench,lint,fuzz  does the build
 pkgconf           run,test,bench,lint,fuzz  finds libraries for the build
 python3           run,test,bench,lint       runs inside the boxes of the tour and of the tests
-libssl-dev        run,test,bench,lint,fuzz  SHA-256, linked into belljar
+libssl-dev        run,test,bench,lint,fuzz  SHA-256 and the signatures of the audit log
 libjansson-dev    run,test,bench,lint,fuzz  reads JSON
 libfyaml-dev      run,test,bench,lint,fuzz  reads the policy's YAML
 libpcre2-dev      run,test,bench,lint,fuzz  matches patterns
 libutf8proc-dev   run,test,bench,lint,fuzz  normalises identifiers
 libsqlite3-dev    run,test,bench,lint,fuzz  the index of the audit log
-zlib1g-dev        run,test,bench,lint,fuzz  OpenSSL needs it, linked into the audit log's programs
-libzstd-dev       run,test,bench,lint,fuzz  the same
+zlib1g-dev        run,test,bench,lint,fuzz  OpenSSL needs it when it is linked in
+libzstd-dev       run,test,bench,lint,fuzz  OpenSSL needs it when it is linked in
 libvectorscan-dev run,test,bench,lint,fuzz  finds many patterns at once in output
 npm               run,test,bench,lint,fuzz  fetches the syntax parsers (third-party/)
 clang             test,fuzz                 the second compiler that must accept the tree
