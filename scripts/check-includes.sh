@@ -17,6 +17,8 @@ auditread: base call audit auditread
 scribe:  base call audit sandbox scribe
 gate:    base call policy screen redact audit sandbox lib gate
 cli:     base call policy screen redact audit auditread gate sandbox cli lib
+keeper:  base call policy screen redact audit gate sandbox lib keeper
+serve:   base call keeper serve
 lib:     base call sandbox cli lib
 musl:    base
 TABLE

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keeptalk.h - what the front and a keeper say to each other.
+ *
+ * Fixed structs over a SOCK_SEQPACKET pair; bodies ride behind the struct, or
+ * in a sealed memfd beside it when they are large.  The front does not look
+ * into bodies: what a client sent goes to the keeper as it came, and what the
+ * keeper answers is the body of the HTTP answer.
+ *
+ *   front                                keeper
+ *                  <- KEEP_READY                 policy loaded, sealed, a slot being made
+ *   KEEP_CALL ->                                 serial, who, body
+ *                  <- KEEP_BEGUN                 it is in the log and about to run
+ *                  <- KEEP_OUTPUT                redacted, in order, stream 1 or 2
+ *   KEEP_CANCEL, KEEP_INPUT, KEEP_SIGNAL ->      at any time while it runs
+ *                  <- KEEP_ANSWER                exactly one for each serial
+ *
+ * A keeper that got KEEP_OPEN is a session's until it ends; then several
+ * serials may be open at once.
+ */
+#ifndef KEEPER_KEEPTALK_H
+#define KEEPER_KEEPTALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "call/call.h"
+
+enum {
+	KEEP_MAGIC = 0x706b6c62,
+	KEEP_VERSION = 1,
+	KEEP_INLINE_MAX = 32 * 1024, /* more than that comes in a memfd */
+	KEEP_NAME_ROOM = 128,
+	KEEP_ID_ROOM = 40,
+	KEEP_PATH_ROOM = 1024,
+};
+
+enum keep_ask {
+	KEEP_ASK_NONE = 0,
+	KEEP_CALL,     /* one-shot; shape says of which face */
+	KEEP_CHECK,    /* a dry run */
+	KEEP_SCREEN,   /* look at code or a command */
+	KEEP_TOOLS,    /* what this client may see */
+	KEEP_INPUT,    /* bytes for the standard input of a serial; none: its end */
+	KEEP_SIGNAL,   /* number: for the program of a serial */
+	KEEP_CANCEL,   /* kill the program of a serial */
+	KEEP_OPEN,     /* a session; the keeper is its own from now on */
+	KEEP_EXEC,     /* a program in the session's box */
+	KEEP_CODE,     /* a snippet for the session's interpreter */
+	KEEP_FILE_PUT, /* path, body; number: mode bits (0111: executable) */
+	KEEP_FILE_GET, /* path, from, number: how many bytes (0: all) */
+	KEEP_FILE_STAT,
+	KEEP_FILE_LIST,
+	KEEP_FILE_REMOVE,
+	KEEP_PROCESSES,
+	KEEP_DESCRIBE, /* the session: what it has used, when it ends */
+	KEEP_EXTEND,
+	KEEP_CLOSE, /* kill the session */
+	KEEP_ASK_COUNT
+};
+
+/* The face an answer has. */
+enum keep_shape { SHAPE_EXECUTE = 0, SHAPE_TOOL };
+
+struct keep_request {
+	uint32_t magic, version;
+	uint32_t kind;  /* enum keep_ask */
+	uint32_t shape; /* enum keep_shape */
+	uint64_t serial;
+	uint64_t target;   /* KEEP_INPUT, KEEP_SIGNAL, KEEP_CANCEL: the serial that is meant */
+	uint64_t body_len; /* behind this struct, or in the descriptor beside it */
+	uint64_t from;     /* KEEP_FILE_GET */
+	uint64_t number;   /* by kind */
+	uint32_t has_uid;  /* who: a peer of a Unix socket */
+	uint32_t uid;
+	char client[KEEP_NAME_ROOM]; /* the policy's name for whoever asks */
+	char request_id[KEEP_NAME_ROOM];
+	char tool[KEEP_NAME_ROOM]; /* SHAPE_TOOL: from the path; else empty */
+	char path[KEEP_PATH_ROOM]; /* files: beneath /work, as the client wrote it, decoded */
+	char id[KEEP_ID_ROOM];     /* KEEP_OPEN: of the session, minted by the front */
+};
+
+enum keep_say {
+	KEEP_SAY_NONE = 0,
+	KEEP_READY,
+	KEEP_BEGUN,
+	KEEP_OUTPUT,
+	KEEP_ANSWER,
+	KEEP_OVER, /* the session has ended by itself: ttl, idle, its box died */
+	KEEP_SAY_COUNT
+};
+
+enum keep_content { CONTENT_JSON = 0, CONTENT_PROBLEM, CONTENT_OCTETS };
+
+/* For counters; nothing is decided by it. */
+struct keep_facts {
+	uint32_t status;      /* enum status */
+	uint32_t kill_reason; /* enum kill_reason */
+	uint32_t decision;    /* enum decision */
+	uint32_t ran;
+	uint64_t setup_us, run_us, path_us; /* box, program, everything in the keeper */
+	uint64_t cpu_us, memory_peak_bytes;
+	uint64_t output_bytes, cut_bytes, redactions, findings;
+	char tool[KEEP_NAME_ROOM]; /* empty: none that exists */
+	char rule[KEEP_NAME_ROOM]; /* that refused */
+};
+
+struct keep_reply {
+	uint32_t magic, version;
+	uint32_t kind;   /* enum keep_say */
+	uint32_t stream; /* KEEP_OUTPUT: 1 or 2 */
+	uint64_t serial;
+	uint64_t body_len;
+	uint64_t offset;                  /* KEEP_OUTPUT: of its first byte */
+	uint32_t http_status;             /* KEEP_ANSWER */
+	uint32_t content;                 /* enum keep_content */
+	uint32_t retry_after_s;           /* 0: no such header */
+	uint32_t detach;                  /* KEEP_BEGUN: goes on when its client goes away */
+	uint64_t range_from, range_total; /* KEEP_FILE_GET: what the body is of the whole file */
+	char id[KEEP_ID_ROOM];            /* of the call, once it has one */
+	char usable_slot;                 /* KEEP_READY: a box waits */
+	struct keep_facts facts;          /* KEEP_ANSWER */
+};
+
+/* A message with its body.  data may be NULL if len is 0. */
+int keep_send_request(int sock, struct keep_request *r, const void *data, size_t len,
+		      struct error *err);
+int keep_send_reply(int sock, struct keep_reply *r, const void *data, size_t len,
+		    struct error *err);
+/* 1: one came, 0: the peer is gone, -1: err (also: not what this version understands).  body is
+ * empty before; its ceiling is the most that is taken.  Texts are terminated and enums in range. */
+int keep_take_request(int sock, struct keep_request *ret, struct buf *body, struct error *err);
+int keep_take_reply(int sock, struct keep_reply *ret, struct buf *body, struct error *err);
+
+#endif
