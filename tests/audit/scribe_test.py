@@ -414,6 +414,34 @@ def a_full_disk_refuses_calls_until_there_is_room():
             subprocess.run(["umount", small], check=True)
 
 
+def a_call_that_began_has_its_end_though_the_disk_fills():
+    need_root()
+    with Place() as place:
+        small = f"{place.dir}/small"
+        os.mkdir(small, 0o700)
+        mount_small(small, "4m")
+        place.audit = f"{small}/audit"
+        place.env["BELLJAR_AUDIT"] = place.audit
+        try:
+            check(place.call("say", "--arg", "word=x")["status"] == "success")
+            naps = [place.start("nap", "--arg", "s=6", "--json") for _ in range(4)]
+            wait_for(lambda: sum(r["kind"] == "started" for r in place.records()) == 5)
+            fill(f"{small}/filler")
+            for nap in naps:
+                answer = json.loads(nap.communicate(timeout=60)[0])
+                check(answer["status"] == "success", answer)
+                check_receipt(place, answer["receipt"], "finished", answer["id"])
+            refused = place.call("say", "--arg", "word=z")
+            check(refused["why"]["rule"] == "audit", refused["why"])
+            os.unlink(f"{small}/filler")
+            check(place.call("say", "--arg", "word=y")["status"] == "success")
+            check(not any(r["kind"] == "aborted" for r in place.records()), "one was aborted")
+            place.verify()
+        finally:
+            place.end_scribes(signal.SIGKILL)
+            subprocess.run(["umount", small], check=True)
+
+
 def a_scribe_that_is_stopped_holds_nobody_up_for_ever():
     with Place() as place:
         place.call("say", "--arg", "word=x")
@@ -624,6 +652,7 @@ TESTS = [
     a_torn_last_line_is_repaired,
     killed_again_and_again_the_scribe_loses_nothing_it_acknowledged,
     a_full_disk_refuses_calls_until_there_is_room,
+    a_call_that_began_has_its_end_though_the_disk_fills,
     a_scribe_that_is_stopped_holds_nobody_up_for_ever,
     limits_of_the_first_caller_are_not_those_of_the_next,
     a_scribe_that_cannot_leave_its_caller_does_not_hold_it_up,
