@@ -15,10 +15,11 @@ redact:  base call redact
 audit:   base call audit
 auditread: base call audit auditread
 scribe:  base call audit sandbox scribe
+reader:  base call audit auditread sandbox reader
 gate:    base call policy screen redact audit sandbox lib gate
 cli:     base call policy screen redact audit auditread gate sandbox cli lib
 keeper:  base call policy screen redact audit gate sandbox lib keeper
-serve:   base call keeper serve
+serve:   base call keeper reader serve
 lib:     base call sandbox cli lib
 musl:    base
 TABLE
