@@ -11,14 +11,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -27,14 +22,13 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
-#include "call/limits.h"
 #include "call/pack.h"
+#include "lib/slotwords.h"
 #include "lib/talk.h"
 
 enum {
 	ANSWER_MS = 15000, /* beyond what the helper itself allows for setting up and killing */
 	LEAVE_MS = 5000,   /* for a helper that was told to go */
-	WORDS_MAX = 2 * GRANTS_MAX + PROGRAMS_MAX + LAYER_COUNT + 32,
 	HELPER_SOCKET = 3,
 };
 
@@ -44,69 +38,16 @@ void remote_init(struct remote *r)
 }
 
 /* The helper's command line: the same words that belljar run takes. */
-
-struct line {
-	char *words[WORDS_MAX];
-	size_t n;
-	bool failed;
-};
-
-static void line_end(struct line *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->words[i]);
-}
-
-__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *fmt, ...)
-{
-	char *word = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (l->n + 1 >= WORDS_MAX || vasprintf(&word, fmt, ap) < 0)
-		l->failed = true;
-	else
-		l->words[l->n++] = word;
-	va_end(ap);
-}
-
-static void add_profile(struct line *l, const struct profile *p)
-{
-	for (size_t i = 0; i < p->n_grants; i++) {
-		const struct grant *g = &p->grants[i];
-
-		add(l, "--%s=%s:%s", g->write ? "write" : "read", g->source, g->inside);
-		if (g->ino)
-			add(l, "--same-file=%" PRIu64 ":%" PRIu64, g->dev, g->ino);
-	}
-	for (size_t i = 0; i < p->n_programs; i++)
-		add(l, "--programs=%s", p->programs[i]);
-	if (p->root)
-		add(l, "--root=%s", p->root);
-	if (p->cgroup)
-		add(l, "--cgroup=%s", p->cgroup);
-	if (p->proc_full)
-		add(l, "--proc=full");
-	if (p->loopback)
-		add(l, "--loopback");
-	for (int i = 0; i < LAYER_COUNT; i++)
-		if (p->allow_degraded & 1u << i)
-			add(l, "--allow-degraded=%s", layer_name((enum layer)i));
-}
-
-static int compose(struct line *l, const struct profile *profile, const struct limits *limits,
+static int compose(struct slotwords *w, const struct profile *profile, const struct limits *limits,
 		   struct error *err)
 {
-	add(l, "belljar");
-	add(l, "slot");
-	add(l, "--fd");
-	add(l, "%d", HELPER_SOCKET);
+	slotwords_add(w, "belljar");
+	slotwords_add(w, "slot");
+	slotwords_add(w, "--fd");
+	slotwords_add(w, "%d", HELPER_SOCKET);
 	/* Limits come with each call; these are what the first one is prepared for. */
-	for (size_t i = 0; i < limit_row_count; i++)
-		add(l, "--%s=%" PRIu64 "%s", limit_rows[i].name, limits_get(limits, &limit_rows[i]),
-		    limit_rows[i].unit == UNIT_MS ? "ms" : "");
-	add_profile(l, profile);
-	return l->failed ? fail(err, ERR_SYSTEM, "allocate the helper's arguments") : 0;
+	slotwords_limits(w, limits);
+	return slotwords_profile(w, profile, err);
 }
 
 /* In this order: the socket may have any number, 0, 1 and 2 among them. */
@@ -389,7 +330,7 @@ static int start(struct remote *r, const char *helper, char **argv, struct error
 int remote_open(struct remote *r, const char *helper, const struct profile *profile,
 		const struct limits *limits, struct error *err)
 {
-	own(line) line = {0};
+	own(slotwords) line = {0};
 
 	remote_close(r);
 	if (compose(&line, profile, limits, err) < 0)
