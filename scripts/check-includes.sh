@@ -18,7 +18,7 @@ scribe:  base call audit sandbox scribe
 gate:    base call policy screen redact audit sandbox lib gate
 cli:     base call policy screen redact audit auditread gate sandbox cli lib
 keeper:  base call policy screen redact audit gate sandbox lib keeper
-serve:   base call keeper serve
+serve:   base call audit keeper lib sandbox serve
 lib:     base call sandbox cli lib
 musl:    base
 TABLE
