@@ -19,7 +19,7 @@ reader:  base call audit auditread sandbox reader
 gate:    base call policy screen redact audit sandbox lib gate
 cli:     base call policy screen redact audit auditread gate sandbox cli lib
 keeper:  base call policy screen redact audit gate sandbox lib keeper
-serve:   base call keeper reader serve
+serve:   base call audit api keeper lib reader sandbox serve
 lib:     base call sandbox cli lib
 musl:    base
 TABLE
