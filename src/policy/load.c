@@ -195,6 +195,8 @@ static void read_dropins(struct loader *l, const char *file)
 	free(entries);
 }
 
+static const char *standard_listen[] = {"127.0.0.1:8640"};
+
 /* Puts the parts of all files together. */
 static int join(struct loader *l)
 {
@@ -225,6 +227,9 @@ static int join(struct loader *l)
 	p->rates = l->texts[0]->rates;
 	p->allow_degraded = l->texts[0]->allow_degraded;
 	p->audit = l->texts[0]->audit;
+	p->serve = l->texts[0]->serve;
+	if (!p->serve.listen.n)
+		p->serve.listen = (struct words){standard_listen, ARRAY_LEN(standard_listen)};
 	return 0;
 }
 

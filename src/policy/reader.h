@@ -22,6 +22,7 @@ struct policy_text {
 	uint32_t allow_degraded;
 	struct rates rates;
 	struct audit_rules audit;
+	struct serve_rules serve;
 	struct defaults defaults;
 	struct client *clients;
 	size_t n_clients;
@@ -90,6 +91,7 @@ void settings_read_over(struct reader *r, const struct section *s, const struct 
 void prepare_tool(struct reader *r, void *target);
 void finish_tool(struct reader *r, const struct node *n, void *target);
 void finish_client(struct reader *r, const struct node *n, void *target);
+void finish_serve(struct reader *r, const struct node *n, void *target);
 void finish_budget(struct reader *r, const struct node *n, void *target);
 void finish_argument(struct reader *r, const struct node *n, void *target);
 void finish_test(struct reader *r, const struct node *n, void *target);
@@ -100,6 +102,7 @@ void finish_redact_rule(struct reader *r, const struct node *n, void *target);
 void finish_secret(struct reader *r, const struct node *n, void *target);
 
 /* Rows that read themselves; in readown.c and readrates.c. */
+void own_keys(struct reader *r, const struct node *n, void *target);
 void own_rates_global(struct reader *r, const struct node *n, void *target);
 void own_rates_client(struct reader *r, const struct node *n, void *target);
 void own_rates_tool(struct reader *r, const struct node *n, void *target);
@@ -117,5 +120,6 @@ extern const struct section screen_section;
 extern const struct section redact_section;
 extern const struct section secret_section;
 extern const struct section tool_section;
+extern const struct section serve_section;
 
 #endif
