@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* redact_fuzz.c - any text through the redactor: no planted secret survives, what comes out does
- * not depend on how the text was cut, and is UTF-8 that a terminal does not obey. */
+ * not depend on how the text was cut, and is UTF-8 that a terminal does not obey; what is innocent
+ * comes through as it is. */
 #include "fuzz.h"
 
 #include <assert.h>
@@ -10,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "redact/innocent.h"
 #include "redact/redact.h"
 
 static const char token[] = "ghp_"
@@ -93,6 +95,25 @@ static void check_planted(const char *text, size_t len, const char *secret, unsi
 	free(all);
 }
 
+/* What is innocent has nothing in it. */
+static void check_innocent(const char *text, size_t len)
+{
+	static struct redact_set *set;
+	const struct redact_config config = {.groups = REDACT_STANDARD};
+	struct error err = {0};
+	size_t clean_len = 0;
+	char *clean_text;
+
+	if (!redact_innocent(text, len))
+		return;
+	if (!set)
+		set = redact_set_new(&config, &err);
+	assert(set);
+	clean_text = redact_text(set, text, len, &clean_len, &err);
+	assert(clean_text && clean_len == len && memcmp(clean_text, text, len) == 0);
+	free(clean_text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;
@@ -103,6 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	clean(text, size, seed, &cut);
 	assert(whole.len == cut.len && memcmp(buf_str(&whole), buf_str(&cut), cut.len) == 0);
 	check_plain(&whole);
+	check_innocent(text, size);
 	/* A token that is the end of a longer word is none; then it is there before we plant it. */
 	if (!strstr(buf_str(&whole), token))
 		check_planted(text, size, token, seed);

@@ -37,6 +37,10 @@ struct redact_rule {
 	bool (*check)(struct found *f); /* NULL: whatever matches is a secret */
 	const char
 		*begins; /* words it begins with, apart by blanks: found by starts.c; NULL: find */
+	/* Without begins and hand: words of which one is in every text that it matches, apart by
+	 * blanks.  "a&b": both, in one line; "*": 40 characters of a word in a row.  NULL: the
+	 * words that its pattern begins with.  innocent.c rests on it. */
+	const char *needs;
 	enum redact_hand hand;
 	bool opens_block; /* what follows belongs to it, line by line: keyblock.h */
 	/* In an example "{{" and "}}" stand around what is to be replaced. */

@@ -52,6 +52,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "discord-bot-token",
 		.group = REDACT_CREDENTIAL,
+		.needs = "*",
 		.pattern = "\\b[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,}",
 		.yes = {"use {{O7A2qALsuhpm0BOZPvUm" "j6vh.TEJyxR.rs9T0Z6_zIi1gU5FsiSiwk8v7xL}} now"},
 		.no = {"use NKk4pbH1NEBfZ4ottJqO" "Tx0S.k5IIsK.jn5Bq80A5n5oS9mukQ-KvP3ZNy now"},
@@ -59,6 +60,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "telegram-token",
 		.group = REDACT_CREDENTIAL,
+		.needs = ":AA",
 		.pattern = "\\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33,}",
 		.yes = {"use {{58652784:AA" "GwyMIAB65x3VeolFJPO5faNVGLRMcoMRg}} now"},
 		.no = {"use 83619639:AA" "9t3szmgApuwg6QOAlpRh03ax-dzoChK3 now"},
@@ -97,6 +99,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "twitter-bearer",
 		.group = REDACT_CREDENTIAL,
+		.needs = "AAAAAAAAAAAA",
 		.pattern = "\\bA{20,24}[A-Za-z0-9%]{60,}",
 		.yes = {"use {{AAAA" "AAAAAAAAAAAAAAAAI9GiKtud1B5xensD1zGMWtUrqNuevg53T1bIbt8R7HArLtMxPLKTlYPvOQ6w}} now"},
 		.no = {"use AAAA" "AAAAAAAAAAAAAAAAkmBtdYgBUv3i02%36OT6xbUVqG1012kc8vo0vHiUJOqzYdo2BRAthiylZsq now"},
@@ -149,6 +152,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "mailchimp-key",
 		.group = REDACT_CREDENTIAL,
+		.needs = "-us",
 		.pattern = "\\b[0-9a-f]{32}-us[0-9]{1,2}\\b",
 		.yes = {"use {{e98fd15de32cc613c7777d98b2dcb49d-" "us5}} now"},
 		.no = {"use bc048f2df835abeee50746e65cf824c5-" "u now"},
@@ -179,6 +183,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "twilio-key",
 		.group = REDACT_CREDENTIAL,
+		.needs = "SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKa SKb SKc SKd SKe SKf",
 		.pattern = "\\bSK[0-9a-f]{32}\\b",
 		.yes = {"use {{SKe5" "d23bef6b0bacb901c63202c15cbf60}} now"},
 		.no = {"use SKdc" "840158ed0af475dd4d1cd759e171a now"},

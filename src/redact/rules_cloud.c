@@ -81,6 +81,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "azure-sas",
 		.group = REDACT_CREDENTIAL,
+		.needs = "sig=",
 		.pattern = "(?i)[?&;]sig=([A-Za-z0-9%/+=]{43,})",
 		.yes = {"https://x.blob.core.windows.net/c;sig={{YUrY" "45coDRJAh%DVyODUUuO7v%l51R%k4H3C1/QvrDc}}"},
 		.no = {"https://x.blob.core.windows.net/c&sig=/uud" "Q4OzTaJXDfNJsUhg2Dw/sImr4knFHYo4wDsan4"},
@@ -88,6 +89,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "azure-client-secret",
 		.group = REDACT_CREDENTIAL,
+		.needs = "0Q~ 1Q~ 2Q~ 3Q~ 4Q~ 5Q~ 6Q~ 7Q~ 8Q~ 9Q~",
 		.pattern = "[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}",
 		.find = "[0-9]Q~[A-Za-z0-9_~.-]{31}",
 		.yes = {"use={{8tj6" "Q~KQ~iwRgiRFYt3EdvRazfk6pIqlWDxGQ}};"},
@@ -96,6 +98,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "azure-devops-token",
 		.group = REDACT_CREDENTIAL,
+		.needs = "AZDO",
 		.pattern = "\\b[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}\\b",
 		.yes = {"use {{7Pfs" "h5k7A1VLgRYkddwJoJgBTrbsa2khavgqeV5G0xJSn0R93qeGNGgfPbHFP8QoGwulmJpwNBj3AZDOEYNk}} now"},
 		.no = {"use Dh21" "uY0QRUSITROGRJSyhq9T6FZTHoyZvx3Q3MGRqIrpEKaPykYdJjAXCOLVRowE87AXP54IUeOAAZDOO9U now"},
@@ -103,6 +106,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "azure-ai-key",
 		.group = REDACT_CREDENTIAL,
+		.needs = "JQQJ99",
 		.pattern = "\\b[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{26}\\b",
 		.yes = {"use {{KIy1" "ADg404rLvaiirMQFIrXBKnJK51rpdHqVXEfv4fdEeoGyabWqJQQJ9937J093qzAOkFQeaTiU1R92V6a4}} now"},
 		.no = {"use LBLk" "vGOTOuc1QVlqhWvdVtkzr45Y37zHGTESDd26FsraZPPUkgjgJQQJ99tOR2jeSi5eKN2woqO4cS6mCGv now"},
@@ -110,6 +114,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "azure-function-key",
 		.group = REDACT_CREDENTIAL,
+		.needs = "AzFu",
 		.pattern = "[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{6}==",
 		.yes = {"use {{cY1e" "5T8TYsHCwpT7GGseLUepYB0A6VPxO9ENc9TxGKcFAzFungAsUD==}} now"},
 		.no = {"use xqWL" "F6O3tZLTehyTSATqsnAbuSJj-j-cliTJARo4embsAzFuQmtz7i= now"},
@@ -117,6 +122,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "azure-search-key",
 		.group = REDACT_CREDENTIAL,
+		.needs = "AzSe",
 		.pattern = "\\b[A-Za-z0-9]{42}AzSe[A-D][A-Za-z0-9]{5}\\b",
 		.yes = {"use {{2g7J" "sY5hDY1XisBL3fqMUguEsxJpnIP3cKn0aVbeiRAzSeDxF849}} now"},
 		.no = {"use LHSd" "5K9ufcvUQOanft55vsl4xviXG0zSiy22MYHeZrAzSeCHNMK now"},
@@ -124,6 +130,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "azure-cosmos-key",
 		.group = REDACT_CREDENTIAL,
+		.needs = "ACDb",
 		.pattern = "[A-Za-z0-9+/]{76}ACDb[A-Za-z0-9+/]{5,6}={0,2}",
 		.find = "ACDb[A-Za-z0-9+/]{5}",
 		.yes = {"use {{CCT3" "I2oocV9MLjvbUqqXKemoCVVpEd93mYxPpveJNB5h+ttdD8wUb7fJJHQjLxxOOe7NvfK3HkQPACDbxuJJE}} now"},
@@ -155,6 +162,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "cloudflare-token",
 		.group = REDACT_CREDENTIAL,
+		.needs = "*",
 		.pattern = NEAR("(?:cloudflare|\\bcf)_?(?:api)?", "[a-z0-9_-]{40,}"),
 		.yes = {"cloudflare:={{d6k3" "7gfva8x88z2o06yv15dmq08x0atdfqdpr-yi}}"},
 		.no = {"cf=n_o8" "utiscry9kxekzosdzhd6t2hthgby_9k1x7i"},

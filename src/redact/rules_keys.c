@@ -8,6 +8,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "private-key",
 		.group = REDACT_KEY,
+		.needs = "PRIVATE&KEY",
 		.pattern = "-----?[ ]?BEGIN[ ][A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?[ ]?-----?",
 		.opens_block = true,
 		.yes = {"{{-----BEGIN PRIVATE " "KEY-----}}", "k = '{{-----BEGIN RSA PRIVATE " "KEY-----\\nMIIE\\n-----END RSA PRIVATE KEY-----}}'"},

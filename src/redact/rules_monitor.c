@@ -34,6 +34,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "newrelic-license",
 		.group = REDACT_CREDENTIAL,
+		.needs = "NRAL",
 		.pattern = "\\b[0-9a-f]{36}NRAL\\b",
 		.yes = {"use {{6e0ca0638397ac820d4edf973da197ae8595N" "RAL}} now"},
 		.no = {"use b6370e2200e7591242ec3f59034795129b2eN" "RA now"},
@@ -117,6 +118,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "honeycomb-key",
 		.group = REDACT_CREDENTIAL,
+		.needs = "ik_",
 		.pattern = "\\bhc[a-z]ik_[0-9a-z]{58}\\b",
 		.yes = {"use {{hcei" "k_ww2tvzcpsg7tvdiwzps83da1khnw47fi4nnwylcxjqx3mwxgf4kt7c5jsk}} now"},
 		.no = {"use hcri" "k_hdjozam3gqx6311po0271krq9m8tsyu0metkgflyl9mywnsvn5h7oemxy now"},

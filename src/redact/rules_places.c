@@ -11,6 +11,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "home-directory",
 		.group = REDACT_HOME,
+		.needs = "/home/ /Users/ \\Users\\",
 		.pattern = "(?:/home/|/Users/|/export/home/|\\\\Users\\\\|/var/home/)([A-Za-z0-9._-]{1,64})",
 		.find = "(?:/home/|/Users/|\\\\Users\\\\)[A-Za-z0-9._-]",
 		.check = check_user,

@@ -20,6 +20,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "terraform-token",
 		.group = REDACT_CREDENTIAL,
+		.needs = ".atlasv1.",
 		.pattern = "\\b[A-Za-z0-9]{14}\\.atlasv1\\.[A-Za-z0-9_-]{60,}",
 		.yes = {"use {{ZzSgvnggIWdfkH.a" "tlasv1.ISIvq3RneKDXO4xNJdzFTChBY-8myviWOn6Zre42mmdYiDkOApcq8ohuXE-G}} now"},
 		.no = {"use Dh5GtYX8Zt6JWc.a" "tlasv1.HwQjb4AVBO7MBx0sbV3_9i6pNj235Vs3-HirlufgmCfTabekzMtVKSKCBsx now"},

@@ -31,6 +31,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "url-password",
 		.group = REDACT_CREDENTIAL,
+		.needs = "://&@",
 		.pattern = "[a-z][a-z0-9+.-]{1,24}://[^ \\t\\n:@/\"'<>`]{0,64}:([^ \\t\\n@/\"'<>`]{1,256})@",
 		.find = "://[^ \\t\\n:@/\"'<>`]{0,64}:[^ \\t\\n@/\"'<>`]",
 		.check = check_url_password,
@@ -40,6 +41,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "url-token",
 		.group = REDACT_CREDENTIAL,
+		.needs = "://&@",
 		.pattern = "https?://([A-Za-z0-9_-]{20,256})@[A-Za-z0-9.-]{1,80}",
 		.find = "https?://[A-Za-z0-9_-]{20}",
 		.check = check_random,
@@ -49,6 +51,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "cli-password",
 		.group = REDACT_CREDENTIAL,
+		.needs = "curl&: sshpass",
 		.pattern = "(?:\\bcurl[ ](?:[^\\n|;&]{0,200}[ ])?(?:-u|--user)[ =][\"']?[^ \\t\\n:\"']{1,64}:|\\bsshpass[ ]{1,2}-p[ ]?[\"']?)([^ \\t\\n\"']{4,})",
 		.check = check_url_password,
 		.yes = {"curl -s -u admin:{{s3cret}} https://x", "sshpass -p {{hunter22}} ssh h"},
@@ -57,6 +60,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "password-hash",
 		.group = REDACT_CREDENTIAL,
+		.needs = "$1$ $2a$ $2b$ $2x$ $2y$ $5$ $6$ $7$ $y$ $gy$ $argon2 $scrypt$ $pbkdf2-sha",
 		.pattern = "\\$(?:1|2[abxy]|5|6|7|y|gy|argon2(?:i|d|id)|scrypt|pbkdf2-sha(?:256|512))\\$[A-Za-z0-9./$,=+_-]{28,}",
 		.yes = {"root:{{$6$abcdefgh$" "K9q3mZ1xv7T5y8Wc2Rb4NnJk6Lh0Pf}}:19000:", "{{$2b$12$" "R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW}}"},
 		.no = {"cost $5$ or $6$ each", "awk '{print $1$2}'"},
@@ -64,6 +68,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "session-cookie",
 		.group = REDACT_CREDENTIAL,
+		.needs = "sid= sessionid= session_id=",
 		.pattern = "(?i)\\b(?:[a-z0-9_.-]{0,24}(?:session_?id|sessid|connect\\.sid|sid))=([A-Za-z0-9%._~+/-]{16,})",
 		.check = check_random,
 		.yes = {"Cookie: PHPSESSID={{298zf09hf012fh2u3k1l}}", "Set-Cookie: connect.sid={{s%3Aj7Kd92mXq0Lw4T}}; Path=/"},

@@ -159,7 +159,8 @@ enum {
 	POLL_ERR_LIVE,
 	POLL_FEED_IN,
 	POLL_FEED_OUT,
-	POLL_COUNT
+	POLL_ASIDE,
+	POLL_COUNT = POLL_ASIDE + ASIDE_FDS
 };
 
 static void want(struct run *run, struct pollfd fds[POLL_COUNT])
@@ -178,6 +179,8 @@ static void want(struct run *run, struct pollfd fds[POLL_COUNT])
 		capture_wants(&run->err, &fds[POLL_ERR].fd, &fds[POLL_ERR_LIVE].fd);
 	}
 	feed_wants(run->feed, &fds[POLL_FEED_IN].fd, &fds[POLL_FEED_OUT].fd);
+	if (run->request->aside.wants)
+		run->request->aside.wants(run->request->aside.context, &fds[POLL_ASIDE]);
 }
 
 /* One round: waits for output, input, the slot or a deadline, and serves what is ready. */
@@ -195,6 +198,8 @@ static int serve_once(struct run *run, struct error *err)
 		capture_move(&run->err);
 	if (fds[POLL_FEED_IN].revents || fds[POLL_FEED_OUT].revents)
 		feed_move(run->feed);
+	if (fds[POLL_ASIDE].revents || fds[POLL_ASIDE + 1].revents)
+		run->request->aside.ready(run->request->aside.context, &fds[POLL_ASIDE]);
 	if (run->out.stop || run->err.stop)
 		runner->ops->kill(runner->slot, KILL_CANARY);
 	if (fds[POLL_CANCEL].revents || fds[POLL_CANCEL_TOO].revents || output_is_lost(run))
