@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* readerseal.c - the reader gives up everything that reading one log does not need. */
 #include "base/own.h"
-#include "reader/reader.h"
+#include "reader/readrole.h"
 #include "sandbox/native/roleseal.h"
 
 enum { FILES_MAX = 64, FILES_MIN = 24, DATA_MAX = 1 << 30 };

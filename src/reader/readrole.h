@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader.h - the reader of the log: one front asks, and it answers.
+/* readrole.h - the reader of the log: one front asks, and it answers.
  *
  *     belljar-audit reader --fd N [--audit DIR] [--allow-degraded LAYER]...
  */
-#ifndef READER_READER_H
-#define READER_READER_H
+#ifndef READER_READROLE_H
+#define READER_READROLE_H
 
 #include <limits.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader.c - the reader of the log: one front asks, and it answers.
+/* readrole.c - the reader of the log: one front asks, and it answers.
  *
  * It is sealed before it hears the first word: it may read the log's
  * directory, write an index of its own in a directory beneath, and nothing
  * else.  The log's text is what callers made of it, so it is read here and in
  * no process that has a listening socket or a key.
  */
-#include "reader/reader.h"
+#include "reader/readrole.h"
 
 #include <errno.h>
 #include <fcntl.h>
