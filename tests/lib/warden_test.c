@@ -48,7 +48,7 @@ TEST(what_is_above_the_ceiling_is_refused_and_the_line_named)
 				  &err) < 0);
 		if (err.kind != ERR_REFUSED || !strstr(err.text, rows[i].line)) {
 			printf("# %s\n", err.text);
-			CHECK(!"refused, and the line named");
+			CHECK(0 && "refused, and the line named");
 		}
 	}
 	sock = ready_slot(keeper, &pidfd); /* it is heard as before */
@@ -164,7 +164,7 @@ TEST(words_that_decide_no_slot_are_refused)
 		CHECK(readable(keeper) && recv(keeper, &reply, sizeof(reply), 0) == sizeof(reply));
 		if (reply.kind != WARDEN_REFUSED || reply.error.kind != ERR_REFUSED) {
 			printf("# %s: %s\n", bad[i], reply.error.text);
-			CHECK(!"refused");
+			CHECK(0 && "refused");
 		}
 	}
 	CHECK(runs_true(ready_slot(keeper, &pidfd)));
