@@ -22,7 +22,7 @@ size_t shape_room(const struct passage *p)
 	size_t room = passage_json_room(p) + 8 * (p->account.out.kept.len + STDERR_SHOWN) + 4096;
 
 	for (size_t i = 0; i < p->account.n_artifacts; i++)
-		room += p->account.artifacts[i].size * 2 + 1024;
+		room += p->account.artifacts[i].content_len * 2 + 1024;
 	return room + JSON_DATA_MAX;
 }
 
@@ -115,8 +115,8 @@ static void write_artifacts(struct jsonout *j, const struct account *a)
 		jsonout_str(j, "refused", refused ? f->refused : NULL);
 		if (!refused) {
 			jsonout_bool(j, "redacted", f->redacted);
-			jsonout_base64(j, "content_base64", f->data ? f->data : "",
-				       (size_t)f->size);
+			jsonout_base64(j, "content_base64", f->content ? f->content : "",
+				       f->content_len);
 		}
 		jsonout_object_end(j);
 	}
