@@ -16,6 +16,7 @@
 #include "gate/artifacts.h"
 #include "gate/slots.h"
 #include "gate/steps.h"
+#include "gate/toolkit.h"
 #include "lib/remote.h"
 #include "sandbox/codefile.h"
 #include "sandbox/native/programs.h"
@@ -78,6 +79,36 @@ static enum verdict say_none_installed(struct passage *p)
 	return step_deny(p);
 }
 
+/* Of a tool that lists programs, where they are known already. */
+static enum verdict add_known_programs(struct passage *p, struct profile *profile)
+{
+	const char *const *there;
+	struct error err = {0};
+	size_t n;
+
+	if (toolkit_programs(p->toolkit, p->judged.tool, &there, &n, &err) < 0)
+		return fail_internally(p, &err);
+	for (size_t i = 0; i < n; i++)
+		profile->programs[profile->n_programs++] = there[i];
+	return GO_ON;
+}
+
+static bool is_listed(const struct profile *profile, const char *program)
+{
+	for (size_t i = 0; i < profile->n_programs; i++)
+		if (strcmp(profile->programs[i], program) == 0)
+			return true;
+	return false;
+}
+
+static bool is_in(const struct words *wall, const char *program)
+{
+	for (size_t i = 0; i < wall->n; i++)
+		if (strcmp(wall->word[i], program) == 0)
+			return true;
+	return false;
+}
+
 /* What is not installed is left out.  An empty list would mean "everything may run", so it never
  * stands for a tool that has a wall. */
 static enum verdict add_programs(struct passage *p, struct profile *profile)
@@ -97,11 +128,16 @@ static enum verdict add_programs(struct passage *p, struct profile *profile)
 			   PROGRAMS_MAX - 1);
 		return fail_internally(p, &err);
 	}
-	for (size_t i = 0; i < wall->n; i++)
-		if (programs_exist(root, wall->word[i]))
-			profile->programs[profile->n_programs++] = wall->word[i];
-		else if (strcmp(wall->word[i], first) == 0)
-			return say_not_installed(p, first);
+	if (p->toolkit && wall == &tool->programs) {
+		if (add_known_programs(p, profile) != GO_ON)
+			return STOP;
+	} else {
+		for (size_t i = 0; i < wall->n; i++)
+			if (programs_exist(root, wall->word[i]))
+				profile->programs[profile->n_programs++] = wall->word[i];
+	}
+	if (is_in(wall, first) && !is_listed(profile, first))
+		return say_not_installed(p, first);
 	if (profile->n_programs == 0)
 		return say_none_installed(p);
 	if (p->shell)

@@ -58,6 +58,7 @@ struct redaction_stream {
 /* What keeps secrets out of one call's output and records. */
 struct redaction {
 	enum redaction_state state;
+	bool borrowed;          /* set and secrets are somebody else's (toolkit.h) */
 	struct redact_set *set; /* NULL: the tool's redaction is off */
 	char **secrets;         /* the tool's, in its order */
 	size_t n_secrets;
@@ -67,7 +68,8 @@ struct redaction {
 /* How often something was replaced in its output, by rule; returns how many there are in ret. */
 size_t redaction_counts(const struct redaction *r, struct redact_count *ret, size_t room);
 
-struct slots; /* gate/slots.h */
+struct slots;   /* gate/slots.h */
+struct toolkit; /* gate/toolkit.h */
 
 /* What the caller wants of this one call beside its arguments.  The policy allows it or does not;
  * limits can only become narrower. */
@@ -96,6 +98,7 @@ struct passage {
 	bool dry_run;                   /* judge and screen, charge nothing, run nothing */
 	const char *helper;             /* the belljar that keeps the slot */
 	struct slots *slots;            /* slots that stay between calls; NULL: one for this call */
+	struct toolkit *toolkit;        /* what stays of tools; NULL: all is made for this call */
 	struct wishes wishes;           /* */
 	struct limits limits;           /* in force: the tool's, narrowed by the wishes */
 	bool wished;                    /* that has been looked at */

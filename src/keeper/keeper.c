@@ -69,8 +69,10 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 			    "the policy is not the one that was expected: %s, not %s",
 			    policy->sha256, o->expect_sha256);
 	k->meter = meter_open(o->state, err);
-	if (!k->meter || open_audit(k, o, err) < 0)
+	if (!k->meter || open_audit(k, o, err) < 0 ||
+	    toolkit_open(&k->toolkit, policy, means, err) < 0)
 		return -1;
+	toolkit_warm(&k->toolkit);
 	prepare_slot(k);
 	return 0;
 }
@@ -78,6 +80,7 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 void keeper_close(struct keeper *k)
 {
 	slots_done(&k->slots);
+	toolkit_close(&k->toolkit);
 	audit_close(&k->audit);
 	meter_close(k->meter);
 	k->meter = NULL;

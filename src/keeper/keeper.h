@@ -10,6 +10,7 @@
 
 #include "gate/gate.h"
 #include "gate/slots.h"
+#include "gate/toolkit.h"
 #include "keeper/keeptalk.h"
 
 struct keeper_options {
@@ -26,6 +27,7 @@ struct keeper {
 	struct meter *meter;
 	struct audit audit;
 	bool has_audit; /* false: the policy wants no log, or it cannot be opened */
+	struct toolkit toolkit;
 	struct slots slots;
 	bool has_slot; /* one was made ahead of the first call */
 	bool over;     /* the front is gone: nobody is left to serve */

@@ -213,6 +213,7 @@ static int prepare(struct onecall *c, struct error *err)
 	p->meter = k->meter;
 	p->audit = k->has_audit ? &k->audit : NULL;
 	p->slots = &k->slots;
+	p->toolkit = &k->toolkit;
 	p->wishes = c->body.wishes;
 	p->from_afar = !c->request->has_uid;
 	p->call = (struct tool_call){c->request->client, c->request->uid, c->body.tool,
