@@ -461,7 +461,7 @@ static struct remote *get_slot(struct passage *p, struct errand *e, struct error
 										     : &e->own;
 }
 
-/* true: the slot was gone before it heard of this call; another one can have it. */
+/* true: the slot went before the program was started; another one can have it. */
 static bool try(struct passage *p, struct errand *e)
 {
 	const struct request *r = &e->request;
@@ -477,7 +477,8 @@ static bool try(struct passage *p, struct errand *e)
 	} else if (serve(r, &remote->runner, a, &err) < 0) {
 		a->outcome.error = err;
 	}
-	return remote && a->outcome.end == END_NOT_STARTED && remote->unheard;
+	return remote && a->outcome.end == END_NOT_STARTED &&
+	       (remote->unheard || (remote->lost && a->outcome.error.kind == ERR_SYSTEM));
 }
 
 static void go(struct passage *p, struct errand *e)

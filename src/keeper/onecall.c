@@ -238,10 +238,10 @@ static void answer(struct onecall *c, uint64_t since)
 	struct error err = {0};
 	own(buf) out;
 
+	buf_init(&out, shape_room(p));
 	/* The front went away: nobody is left to tell. */
 	if (c->k->over)
 		return;
-	buf_init(&out, shape_room(p));
 	if (shape_write(p, c->request, &out, &err) < 0) {
 		answer_problem(c->k, c->request, 500, "internal", "the answer got lost", NULL);
 		return;
