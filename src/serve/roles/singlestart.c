@@ -17,6 +17,9 @@
 #include "lib/wardentalk.h"
 #include "serve/roles/supervise.h"
 
+/* What a warden takes on at most. */
+enum { SLOTS_MOST = 1024 };
+
 struct pair {
 	int ours, theirs;
 };
@@ -84,16 +87,6 @@ static size_t front_words(const struct supervisor *s, char (*room)[24], const ch
 		argv[n++] = s->doors.door[i].tls ? "--tls-door" : "--door";
 		argv[n++] = room[i];
 	}
-	if (s->plan.tls_cert) {
-		argv[n++] = "--tls-cert";
-		argv[n++] = s->plan.tls_cert;
-		argv[n++] = "--tls-key";
-		argv[n++] = s->plan.tls_key;
-	}
-	if (s->plan.tls_client_ca) {
-		argv[n++] = "--tls-client-ca";
-		argv[n++] = s->plan.tls_client_ca;
-	}
 	for (size_t i = 0; i < json_array_size(s->plan.allow_degraded) && n + 3 < WORDS_MAX; i++) {
 		argv[n++] = "--allow-degraded";
 		argv[n++] = json_string_value(json_array_get(s->plan.allow_degraded, i));
@@ -122,6 +115,8 @@ int start_front(struct single *one, struct error *err)
 	one->control = take_fd(&pair.ours);
 	one->up = true;
 	s->state_told = UINT64_MAX;
+	if (s->tls_fd >= 0)
+		(void)front_tell(s, ROLE_TLS, 0, s->tls_fd);
 	(void)front_tell(s, ROLE_VIEW, 0, s->view_fd);
 	singles_start(&s->singles[ROLE_AUDITOR]);
 	return 0;
@@ -160,6 +155,7 @@ void hear_front(struct single *one)
 	case ROLE_READER:
 	case ROLE_DRAIN:
 	case ROLE_STATE:
+	case ROLE_TLS:
 	case ROLE_COUNT:
 		break;
 	}
@@ -185,6 +181,7 @@ int start_warden(struct single *one, struct error *err)
 	struct supervisor *s = one->all;
 	__attribute__((cleanup(pair_end))) struct pair pair = {-1, -1};
 	own_fd ceiling = ceiling_fd(s, err);
+	uint64_t n_slots;
 	char slots[24];
 	const char *const argv[] = {"belljar", "warden",  "--control", "3", "--ceiling",
 				    "4",       "--slots", slots,       NULL};
@@ -192,7 +189,9 @@ int start_warden(struct single *one, struct error *err)
 
 	if (ceiling < 0 || pair_open(&pair, err) < 0)
 		return -1;
-	(void)snprintf(slots, sizeof(slots), "%" PRIu64, s->plan.concurrency + s->plan.sessions);
+	n_slots = s->plan.concurrency + s->plan.sessions;
+	(void)snprintf(slots, sizeof(slots), "%" PRIu64,
+		       n_slots < SLOTS_MOST ? n_slots : SLOTS_MOST);
 	fds[0] = pair.theirs;
 	fds[1] = ceiling;
 	if (start(one, s->config->belljar, argv, fds, 2, err) < 0)

@@ -73,6 +73,7 @@ struct supervisor {
 
 	struct plan plan; /* of now; all zeros: not read yet */
 	int view_fd;      /* its text, for fronts */
+	int tls_fd;       /* its certificate and key, for fronts; -1: no TLS */
 	uint32_t generation;
 	struct viewrun viewrun;
 	bool reload_again; /* asked for while one was going on */
@@ -133,6 +134,9 @@ void keepers_kill(struct supervisor *s);
 /* reload.c */
 int reload_start(struct supervisor *s, struct error *err);
 int boot(struct supervisor *s, struct error *err);
+
+/* keyfiles.c: what the plan names, in one file in memory as ROLE_TLS wants it. */
+int keyfiles_read(const struct plan *p, struct error *err);
 
 /* selftest.c */
 int selftest_start(struct supervisor *s, struct error *err);
