@@ -77,18 +77,18 @@ static bool hear_control(struct warden *w)
 	return true;
 }
 
+/* Those that are gone first, whatever they said last: their slots make room. */
 static void hear_keepers(struct warden *w, const struct pollfd *fds, size_t n)
 {
+	for (size_t i = 0; i < n; i++)
+		if (fds[i].fd >= 0 && fds[i].revents & ~POLLIN)
+			warden_drop_keeper(&w->keepers[i]);
 	for (size_t i = 0; i < n; i++) {
 		struct warden_keeper *k = &w->keepers[i];
 
-		/* Another one may sit there by now. */
-		if (k->sock < 0 || k->sock != fds[i].fd || !fds[i].revents)
-			continue;
-		if (fds[i].revents & POLLIN)
+		if (k->sock >= 0 && k->sock == fds[i].fd && fds[i].revents & POLLIN &&
+		    warden_may_hear(w, k))
 			warden_hear_keeper(w, k);
-		else
-			warden_drop_keeper(k);
 	}
 }
 
@@ -111,10 +111,8 @@ static bool serve_once(struct warden *w)
 	for (size_t i = 0; i < boxes; i++)
 		if (w->fds[1 + keepers + i].revents)
 			warden_reap(&w->boxes[i]);
-	if (w->fds[0].revents && !hear_control(w))
-		return false;
 	hear_keepers(w, w->fds + 1, keepers);
-	return true;
+	return !w->fds[0].revents || hear_control(w);
 }
 
 /* Whoever goes on asking is not heard any more. */
