@@ -17,9 +17,6 @@
 #include "lib/wardentalk.h"
 #include "serve/roles/supervise.h"
 
-/* What a warden takes on at most. */
-enum { SLOTS_MOST = 1024 };
-
 struct pair {
 	int ours, theirs;
 };
@@ -181,17 +178,11 @@ int start_warden(struct single *one, struct error *err)
 	struct supervisor *s = one->all;
 	__attribute__((cleanup(pair_end))) struct pair pair = {-1, -1};
 	own_fd ceiling = ceiling_fd(s, err);
-	uint64_t n_slots;
-	char slots[24];
-	const char *const argv[] = {"belljar", "warden",  "--control", "3", "--ceiling",
-				    "4",       "--slots", slots,       NULL};
+	const char *const argv[] = {"belljar", "warden", "--control", "3", "--ceiling", "4", NULL};
 	int fds[2];
 
 	if (ceiling < 0 || pair_open(&pair, err) < 0)
 		return -1;
-	n_slots = s->plan.concurrency + s->plan.sessions;
-	(void)snprintf(slots, sizeof(slots), "%" PRIu64,
-		       n_slots < SLOTS_MOST ? n_slots : SLOTS_MOST);
 	fds[0] = pair.theirs;
 	fds[1] = ceiling;
 	if (start(one, s->config->belljar, argv, fds, 2, err) < 0)
@@ -283,6 +274,6 @@ int start_auditor(struct single *one, struct error *err)
 	    start(one, s->config->auditor, argv, &pair.theirs, 1, err) < 0)
 		return -1;
 	(void)front_tell(s, ROLE_READER, 0, pair.ours);
-	one->up = one->fails < 2;
+	singles_believe(one);
 	return 0;
 }
