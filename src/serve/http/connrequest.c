@@ -85,8 +85,6 @@ static bool announce(struct conn *c, size_t left)
 	s->handler.head(s->handler.context, x);
 	c->busy = false;
 	if (x->cut || x->answered || x->streaming) {
-		c->close |= has_body(x);
-		c->linger |= has_body(x);
 		conn_settle(c);
 		return false;
 	}
