@@ -202,5 +202,7 @@ int account_json(const struct account *a, struct buf *out, struct error *err);
 /* Its members alone, into an object that is open: an answer has more of them. */
 struct jsonout;
 void account_write(const struct account *a, struct jsonout *j);
+/* The same without error and artifacts, which an answer may have in another form. */
+void account_write_facts(const struct account *a, struct jsonout *j);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/own.h"
 #include "call/language.h"
+#include "gate/slots.h"
 #include "gate/steps.h"
 #include "lib/remote.h"
 #include "sandbox/codefile.h"
@@ -21,14 +22,14 @@
 struct errand {
 	struct request request;
 	struct codefile code;
-	struct remote remote;
+	struct remote own; /* of this call alone */
 };
 
 static void errand_free(struct errand **e)
 {
 	if (!*e)
 		return;
-	remote_close(&(*e)->remote);
+	remote_close(&(*e)->own);
 	codefile_done(&(*e)->code);
 	free(*e);
 }
@@ -185,28 +186,49 @@ static int check_grants(const struct profile *profile, struct error *err)
 
 /* The program. */
 
+/* Each name is there once: whoever adds one later wins. */
+static void drop_same(char **own, size_t *n, const char *variable)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (environment_same_name(own[i], variable)) {
+			own[i] = own[--*n];
+			return;
+		}
+}
+
+static int add_variables(struct arena *a, const struct variable *list, size_t n_list, char **own,
+			 size_t *n, struct error *err)
+{
+	for (size_t i = 0; i < n_list; i++) {
+		char *one = arena_printf(a, err, "%s=%s", list[i].name, list[i].value);
+
+		if (!one || environment_check(one, err) < 0)
+			return -1;
+		drop_same(own, n, one);
+		own[(*n)++] = one;
+	}
+	return 0;
+}
+
 static int set_environment(struct passage *p, const struct language *language, struct job *job,
 			   struct error *err)
 {
 	const struct tool *tool = p->judged.tool;
 	struct arena *a = &p->judged.arena;
-	size_t n = tool->n_env;
-	char **own = arena_array(a, n + tool->n_secrets + 1, sizeof(*own), err);
+	size_t n = 0, room = tool->n_env + tool->n_secrets + p->wishes.n_env;
+	char **own = arena_array(a, room + 1, sizeof(*own), err);
 
-	job->env = arena_array(a, n + tool->n_secrets + ENVIRONMENT_OWN, sizeof(*job->env), err);
-	if (!own || !job->env)
+	job->env = arena_array(a, room + ENVIRONMENT_OWN, sizeof(*job->env), err);
+	if (!own || !job->env ||
+	    add_variables(a, p->wishes.env, p->wishes.n_env, own, &n, err) < 0 ||
+	    add_variables(a, tool->env, tool->n_env, own, &n, err) < 0)
 		return -1;
-	for (size_t i = 0; i < tool->n_env; i++) {
-		own[i] = arena_printf(a, err, "%s=%s", tool->env[i].name, tool->env[i].value);
-		if (!own[i] || environment_check(own[i], err) < 0)
-			return -1;
-	}
 	for (size_t i = 0; i < p->redaction.n_secrets; i++) {
 		if (!tool->secrets[i].env)
 			continue;
-		own[n] = arena_printf(a, err, "%s=%s", tool->secrets[i].env,
-				      p->redaction.secrets[i]);
-		if (!own[n] || environment_check(own[n++], err) < 0)
+		const struct variable secret = {tool->secrets[i].env, p->redaction.secrets[i]};
+
+		if (add_variables(a, &secret, 1, own, &n, err) < 0)
 			return -1;
 	}
 	environment_build(language, own, job->env);
@@ -229,21 +251,39 @@ static int set_program(struct passage *p, struct errand *e, struct error *err)
 	return set_environment(p, language, &e->request.job, err);
 }
 
+/* What of the profile does not depend on the call. */
+static int set_profile(const struct policy *policy, const struct tool *tool, struct arena *arena,
+		       struct profile *ret, struct error *err)
+{
+	ret->root = tool->root;
+	ret->loopback = tool->loopback;
+	ret->proc_full = tool->proc_full;
+	ret->allow_degraded = policy->allow_degraded;
+	return add_mounts(tool, arena, ret, err);
+}
+
+static int add_files(const struct wishes *w, struct request *r, struct error *err)
+{
+	if (w->n_files > PUTS_MAX)
+		return fail(err, ERR_CALLER, "more than %d files", PUTS_MAX);
+	for (size_t i = 0; i < w->n_files; i++)
+		r->puts[r->n_puts++] = w->files[i];
+	return 0;
+}
+
 static int fill(struct passage *p, struct errand *e, struct error *err)
 {
 	const struct tool *tool = p->judged.tool;
 	struct request *r = &e->request;
 
-	r->job.limits = tool->limits;
-	r->food = (struct food){p->judged.input, p->judged.input_len, -1};
+	r->job.limits = p->limits;
+	r->food = (struct food){p->judged.input, p->judged.input_len, p->wishes.input_fd};
 	r->live_out = p->live_out;
 	r->live_err = p->live_err;
 	r->cancel_fds[0] = p->cancel_fd;
-	r->profile.root = tool->root;
-	r->profile.loopback = tool->loopback;
-	r->profile.proc_full = tool->proc_full;
-	r->profile.allow_degraded = p->policy->allow_degraded;
-	if (add_mounts(tool, &p->judged.arena, &r->profile, err) < 0 ||
+	r->aside = p->aside;
+	if (add_files(&p->wishes, r, err) < 0 ||
+	    set_profile(p->policy, tool, &p->judged.arena, &r->profile, err) < 0 ||
 	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
 		return -1;
 	order_grants(&r->profile);
@@ -322,22 +362,43 @@ static enum verdict look_at_end(struct passage *p)
 	return GO_ON;
 }
 
-static void go(struct passage *p, struct errand *e)
+/* One that stays between calls, or one for this call alone. */
+static struct remote *get_slot(struct passage *p, struct errand *e, struct error *err)
+{
+	const struct request *r = &e->request;
+
+	if (p->slots)
+		return slots_get(p->slots, &r->profile, &r->job.limits, err);
+	return remote_open(&e->own, p->helper, &r->profile, &r->job.limits, err) < 0 ? NULL
+										     : &e->own;
+}
+
+/* true: the slot was gone before it heard of this call; another one can have it. */
+static bool try(struct passage *p, struct errand *e)
 {
 	const struct request *r = &e->request;
 	struct account *a = &p->account;
+	struct remote *remote = NULL;
 	struct error err = {0};
 
-	if (serve_prepare(r, a, &err) < 0 ||
-	    remote_open(&e->remote, p->helper, &r->profile, &r->job.limits, &err) < 0) {
+	if (serve_prepare(r, a, &err) < 0 || !(remote = get_slot(p, e, &err))) {
 		serve_refuse(a, &err);
 		/* The helper makes its slot meanwhile. */
 	} else if (p->redaction.set && redact_set_warm(p->redaction.set, &err) < 0) {
 		serve_refuse(a, &err);
-	} else if (serve(r, &e->remote.runner, a, &err) < 0) {
+	} else if (serve(r, &remote->runner, a, &err) < 0) {
 		a->outcome.error = err;
 	}
-	memcpy(a->id, p->id, sizeof(a->id));
+	return remote && a->outcome.end == END_NOT_STARTED && remote->unheard;
+}
+
+static void go(struct passage *p, struct errand *e)
+{
+	if (try(p, e)) {
+		account_done(&p->account);
+		(void)try(p, e);
+	}
+	memcpy(p->account.id, p->id, sizeof(p->account.id));
 }
 
 enum verdict step_run(struct passage *p)
@@ -345,11 +406,11 @@ enum verdict step_run(struct passage *p)
 	__attribute__((cleanup(errand_free))) struct errand *e = calloc(1, sizeof(*e));
 	struct error err = {0};
 
-	if (!e || !p->helper) {
+	if (!e || (!p->helper && !p->slots)) {
 		(void)fail_sys(&err, "prepare a call");
 		return fail_internally(p, &err);
 	}
-	remote_init(&e->remote);
+	remote_init(&e->own);
 	request_set_defaults(&e->request);
 	if (p->judged.tool->kind == KIND_COMMAND && add_programs(p, &e->request.profile) != GO_ON)
 		return STOP;

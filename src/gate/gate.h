@@ -12,6 +12,7 @@
 #include "policy/meter.h"
 #include "redact/redact.h"
 #include "sandbox/capture.h"
+#include "sandbox/sandbox.h"
 #include "screen/screen.h"
 #include "screen/shell.h"
 
@@ -66,6 +67,22 @@ struct redaction {
 /* How often something was replaced in its output, by rule; returns how many there are in ret. */
 size_t redaction_counts(const struct redaction *r, struct redact_count *ret, size_t room);
 
+struct slots; /* gate/slots.h */
+
+/* What the caller wants of this one call beside its arguments.  The policy allows it or does not;
+ * limits can only become narrower. */
+struct wishes {
+	uint32_t limits_set; /* one bit per row of call/limits.c */
+	struct limits limits;
+	const struct put *files; /* bytes for /work; no path of the host */
+	size_t n_files;
+	const char *const *artifacts; /* patterns beneath /work */
+	size_t n_artifacts;
+	const struct variable *env;
+	size_t n_env;
+	int input_fd; /* read until its end, behind the call's stdin; -1: none */
+};
+
 /* One call on its way.  All zeros denies. */
 struct passage {
 	const struct policy *policy;
@@ -78,8 +95,17 @@ struct passage {
 	const char *unread;             /* why what came is no call; NULL: it is one */
 	bool dry_run;                   /* judge and screen, charge nothing, run nothing */
 	const char *helper;             /* the belljar that keeps the slot */
+	struct slots *slots;            /* slots that stay between calls; NULL: one for this call */
+	struct wishes wishes;           /* */
+	struct limits limits;           /* in force: the tool's, narrowed by the wishes */
+	bool wished;                    /* that has been looked at */
+	bool from_afar;                 /* the caller has no uid here */
 	struct live live_out, live_err; /* output goes there as it comes */
 	int cancel_fd;                  /* readable: kill the call; -1: nobody cancels */
+	struct aside aside;             /* listened to while it runs */
+	/* The log says that it begins, and it is about to.  NULL: nobody wants to know. */
+	void (*begun)(struct passage *p, void *context);
+	void *begun_context;
 	char id[40];
 	struct judged judged;
 	struct findings findings;
@@ -106,6 +132,9 @@ void gate_pass(struct passage *p);
 /* A ceiling for what passage_json() writes. */
 size_t passage_json_room(const struct passage *p);
 void findings_json(const struct findings *f, struct jsonout *j, const char *key);
+void receipt_json(const struct audit_receipt *r, struct jsonout *j, const char *key);
+/* What an answer has besides the account, into an object that is open. */
+void passage_write(const struct passage *p, struct jsonout *j);
 /* The documented answer (belljar-call(1), ANSWER): an account with more beside it. */
 int passage_json(const struct passage *p, struct buf *out, struct error *err);
 

@@ -19,6 +19,8 @@ void passage_init(struct passage *p)
 		.cancel_fd = -1,
 		.live_out = {.fd = -1},
 		.live_err = {.fd = -1},
+		.aside = {.fd = -1},
+		.wishes = {.input_fd = -1},
 	};
 	account_make_id(p->id, sizeof(p->id));
 	judged_init(&p->judged);
@@ -98,7 +100,11 @@ static enum verdict admit(struct passage *p)
 
 static enum verdict run(struct passage *p)
 {
-	return p->dry_run ? GO_ON : step_run(p);
+	if (p->dry_run)
+		return GO_ON;
+	if (p->begun)
+		p->begun(p, p->begun_context);
+	return step_run(p);
 }
 
 /* Refused and dry calls have an account, too: of nothing. */
@@ -111,7 +117,7 @@ static enum verdict close_account(struct passage *p)
 		return GO_ON;
 	limits_default(&limits);
 	account_done(a);
-	account_init(a, p->judged.tool ? &p->judged.tool->limits : &limits);
+	account_init(a, p->wished ? &p->limits : &limits);
 	memcpy(a->id, p->id, sizeof(a->id));
 	a->outcome.end = END_NOT_STARTED;
 	if (p->decision == DECISION_ALLOW)
@@ -143,6 +149,7 @@ struct step {
 static const struct step way_in[] = {
 	{"request", receive},        /*           what came must be a call at all */
 	{"policy", judge},           /* policy/   deny unless a rule allows       */
+	{"policy", step_wishes},     /*           what else the caller wants      */
 	{"screen", step_screen},     /* screen/   look at the code or command     */
 	{"approval", approve},       /*           ask without an approver is deny */
 	{"limit", admit},            /* policy/   how often, how many, how much   */

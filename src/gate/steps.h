@@ -10,6 +10,8 @@ enum verdict { STOP = 0, GO_ON };
 
 /* Turns what was a yes into a no; p->why says why.  Returns STOP. */
 enum verdict step_deny(struct passage *p);
+/* Limits, files, variables: what the caller wants beside the arguments. */
+enum verdict step_wishes(struct passage *p);
 /* What is written inside: code, or a command line, which becomes words here. */
 enum verdict step_screen(struct passage *p);
 /* Its secrets are read, and whoever listens to its output hears it without them. */

@@ -23,6 +23,13 @@ struct get {
 	const char *dir;  /* on the host */
 };
 
+/* Somebody who may have something to say while the program runs. */
+struct aside {
+	int fd; /* -1: nobody */
+	void (*ready)(void *context);
+	void *context;
+};
+
 struct request {
 	struct profile profile;
 	struct job job;
@@ -33,6 +40,7 @@ struct request {
 	struct food food;               /* what the program reads from its standard input */
 	struct live live_out, live_err; /* output goes there as it comes */
 	int cancel_fds[2];              /* readable: kill the call; -1: nobody cancels */
+	struct aside aside;             /* readable: ready() is called */
 };
 
 void request_init(struct request *r);

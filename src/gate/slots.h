@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slots.h - a slot that stays between calls, for as long as its profile is asked for. */
+#ifndef GATE_SLOTS_H
+#define GATE_SLOTS_H
+
+#include "base/buf.h"
+#include "lib/remote.h"
+
+/* One at a time: it serves one call, and so one client, after another. */
+struct slots {
+	int warden;         /* who makes them; -1: a helper of our own does */
+	const char *helper; /* belljar; NULL: none is started here */
+	bool fresh;         /* the next call gets a new one, whatever is there */
+	struct remote remote;
+	struct buf key; /* the profile it was made for, as text */
+};
+
+void slots_init(struct slots *s, int warden, const char *helper);
+void slots_done(struct slots *s);
+/* One with this profile, idle and alive: the one that is there, or a new one.  It stays ours. */
+struct remote *slots_get(struct slots *s, const struct profile *profile,
+			 const struct limits *limits, struct error *err);
+
+#endif
