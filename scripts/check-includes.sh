@@ -17,9 +17,10 @@ auditread: base call audit auditread
 scribe:  base call audit sandbox scribe
 reader:  base call audit auditread sandbox reader
 gate:    base call policy screen redact audit sandbox lib gate
-cli:     base call policy screen redact audit auditread gate sandbox cli lib
-keeper:  base call policy screen redact audit gate sandbox lib keeper
-serve:   base call keeper reader serve
+cli:     base call policy screen redact audit auditread gate sandbox cli lib keeper
+api:     base call api
+keeper:  base call api policy screen redact audit gate sandbox lib keeper
+serve:   base call api keeper reader serve
 lib:     base call sandbox cli lib
 musl:    base
 TABLE

@@ -13,6 +13,7 @@ static const struct {
 	{"call", cmd_call},
 	{"policy", cmd_policy},
 	{"screen", cmd_screen},
+	{"keeper", cmd_keeper}, /* not for people */
 };
 
 /* What was printed is a part of the answer: one that got lost is no success. */

@@ -21,7 +21,7 @@ enum { AUDIT_PATIENCE_MS = 5000, AUDIT_PATH_ROOM = 4096 };
 struct audit_config {
 	const char *directory;   /* NULL: $BELLJAR_AUDIT, else "audit" in the state directory */
 	const char *state;       /* the state directory, if it is another than the standard one */
-	const char *scribe;      /* the program */
+	const char *scribe;      /* the program; NULL: somebody else starts it, and is waited for */
 	uint32_t allow_degraded; /* one bit per enum layer: seals that a new scribe may lack */
 	bool durable;            /* a receipt says that the record is on the disk */
 	unsigned patience_ms;    /* 0: AUDIT_PATIENCE_MS */

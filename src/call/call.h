@@ -168,6 +168,9 @@ struct artifact {
 	uint64_t size;
 	char sha256[65];
 	char refused[96]; /* why it was not copied; empty: it was */
+	char *content;    /* of one that was not copied to the host; NULL: it was, or is empty */
+	size_t content_len;
+	bool redacted; /* something was cut out of content */
 };
 
 struct account {

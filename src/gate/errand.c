@@ -368,7 +368,7 @@ static struct remote *get_slot(struct passage *p, struct errand *e, struct error
 	const struct request *r = &e->request;
 
 	if (p->slots)
-		return slots_get(p->slots, &r->profile, &r->job.limits, err);
+		return slots_get(p->slots, &r->profile, &r->job.limits, p->judged.tool->fresh, err);
 	return remote_open(&e->own, p->helper, &r->profile, &r->job.limits, err) < 0 ? NULL
 										     : &e->own;
 }

@@ -19,7 +19,6 @@ void passage_init(struct passage *p)
 		.cancel_fd = -1,
 		.live_out = {.fd = -1},
 		.live_err = {.fd = -1},
-		.aside = {.fd = -1},
 		.wishes = {.input_fd = -1},
 	};
 	account_make_id(p->id, sizeof(p->id));

@@ -68,22 +68,32 @@ static int make(struct slots *s, const struct profile *profile, const struct lim
 }
 
 struct remote *slots_get(struct slots *s, const struct profile *profile,
-			 const struct limits *limits, struct error *err)
+			 const struct limits *limits, bool fresh, struct error *err)
 {
 	own(buf) key;
-	bool fresh = s->fresh;
 
-	s->fresh = false;
 	buf_init(&key, KEY_MAX);
 	if (write_key(profile, &key, err) < 0)
 		return NULL;
-	if (!fresh && remote_is_ready(&s->remote) && is_same(&key, &s->key))
+	if (!(fresh && s->used) && is_same(&key, &s->key) && remote_is_ready(&s->remote)) {
+		s->used = true;
 		return &s->remote;
+	}
 	remote_close(&s->remote);
 	if (make(s, profile, limits, err) < 0)
 		return NULL;
 	buf_done(&s->key);
 	s->key = key;
 	buf_init(&key, 0);
+	s->used = true;
 	return &s->remote;
+}
+
+int slots_prepare(struct slots *s, const struct profile *profile, const struct limits *limits,
+		  struct error *err)
+{
+	bool made = slots_get(s, profile, limits, false, err) != NULL;
+
+	s->used = false;
+	return made ? 0 : -1;
 }

@@ -10,15 +10,19 @@
 struct slots {
 	int warden;         /* who makes them; -1: a helper of our own does */
 	const char *helper; /* belljar; NULL: none is started here */
-	bool fresh;         /* the next call gets a new one, whatever is there */
 	struct remote remote;
+	bool used;      /* it has served a call */
 	struct buf key; /* the profile it was made for, as text */
 };
 
 void slots_init(struct slots *s, int warden, const char *helper);
 void slots_done(struct slots *s);
-/* One with this profile, idle and alive: the one that is there, or a new one.  It stays ours. */
+/* One with this profile, idle and alive: the one that is there, or a new one.  It stays ours.
+ * fresh: never one that served a call before. */
 struct remote *slots_get(struct slots *s, const struct profile *profile,
-			 const struct limits *limits, struct error *err);
+			 const struct limits *limits, bool fresh, struct error *err);
+/* Makes it ready ahead of a call, if it is not there. */
+int slots_prepare(struct slots *s, const struct profile *profile, const struct limits *limits,
+		  struct error *err);
 
 #endif

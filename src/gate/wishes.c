@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wishes.c - what a caller wants of one call beside its arguments, and whether it may.
  *
- * Limits only become narrower.  Variables are refused unless the tool accepts
- * them by name; a few that only say how text is to look are always fine where
- * the caller writes the program anyway.  Where the owner wrote the command line
- * (exec), files and variables could make it mean something else: there, only
- * what the tool accepts comes in.
+ * Limits only become narrower.  Variables are refused unless the tool names
+ * them (env_allow), and never replace the owner's own.  Where the owner wrote
+ * the command line (exec), files in its directory and a standard input could make
+ * it mean something else: neither comes in.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,8 +17,6 @@
 #include "sandbox/native/copyin.h"
 
 enum { VALUE_MAX = 32768 };
-
-static const char *const harmless[] = {"LANG", "LC_ALL", "TZ", "NO_COLOR", "COLUMNS", "LINES"};
 
 __attribute__((format(printf, 3, 4))) static enum verdict refuse(struct passage *p,
 								 const char *what, const char *fmt,
@@ -79,14 +76,8 @@ static enum verdict narrow(struct passage *p)
 
 static bool may_set(const struct tool *tool, const char *name)
 {
-	for (size_t i = 0; i < tool->n_env; i++)
-		if (strcmp(tool->env[i].name, name) == 0)
-			return false; /* the owner's word */
-	for (size_t i = 0; i < tool->accept.env.n; i++)
-		if (strcmp(tool->accept.env.word[i], name) == 0)
-			return true;
-	for (size_t i = 0; tool->exec.n == 0 && i < ARRAY_LEN(harmless); i++)
-		if (strcmp(harmless[i], name) == 0)
+	for (size_t i = 0; i < tool->env_allow.n; i++)
+		if (strcmp(tool->env_allow.word[i], name) == 0)
 			return true;
 	return false;
 }
@@ -100,13 +91,13 @@ static enum verdict look_at_variables(struct passage *p)
 
 		text_one_line(w->env[i].name, name, sizeof(name));
 		if (!may_set(p->judged.tool, w->env[i].name)) {
-			(void)refuse(p, "accept.env", "the variable '%.60s' is not set by a caller",
+			(void)refuse(p, "env_allow", "a caller may not set the variable '%.60s'",
 				     name);
 			why_hint(&p->why, "leave it out, or set it in the program itself");
 			return STOP;
 		}
 		if (strlen(w->env[i].value) > VALUE_MAX)
-			return refuse(p, "accept.env", "the variable '%.60s' is too long", name);
+			return refuse(p, "env_allow", "the variable '%.60s' is too long", name);
 	}
 	return GO_ON;
 }
@@ -120,14 +111,14 @@ static enum verdict look_at_files(struct passage *p)
 	struct error err = {0};
 	uint64_t bytes = 0;
 
-	if (w->n_files && tool->exec.n && !tool->accept.files)
-		return refuse(p, "accept.files", "this tool takes no files");
+	if (w->n_files && tool->exec.n)
+		return refuse(p, "exec", "this tool takes no files");
 	if (w->input_fd >= 0 && tool->exec.n)
 		return refuse(p, "input", "this tool's standard input is not the caller's");
 	for (size_t i = 0; i < w->n_files; i++) {
 		bytes += w->files[i].len;
 		if (copyin_check_path(w->files[i].inside, &err) < 0) {
-			(void)refuse(p, "accept.files", "%.200s", err.text);
+			(void)refuse(p, "files", "%.200s", err.text);
 			why_hint(&p->why, "give a name beneath /work, such as data/input.csv");
 			return STOP;
 		}

@@ -3,6 +3,8 @@
 #ifndef SANDBOX_SANDBOX_H
 #define SANDBOX_SANDBOX_H
 
+#include <poll.h>
+
 #include "base/error.h"
 #include "call/call.h"
 #include "sandbox/capture.h"
@@ -23,10 +25,13 @@ struct get {
 	const char *dir;  /* on the host */
 };
 
-/* Somebody who may have something to say while the program runs. */
+enum { ASIDE_FDS = 2 };
+
+/* Somebody who may have something to say while the program runs: asked each time what to wait for
+ * (-1: nothing), and told what came. */
 struct aside {
-	int fd; /* -1: nobody */
-	void (*ready)(void *context);
+	void (*wants)(void *context, struct pollfd fds[ASIDE_FDS]); /* NULL: nobody */
+	void (*ready)(void *context, const struct pollfd fds[ASIDE_FDS]);
 	void *context;
 };
 
@@ -40,7 +45,7 @@ struct request {
 	struct food food;               /* what the program reads from its standard input */
 	struct live live_out, live_err; /* output goes there as it comes */
 	int cancel_fds[2];              /* readable: kill the call; -1: nobody cancels */
-	struct aside aside;             /* readable: ready() is called */
+	struct aside aside;             /* heard while the program runs */
 };
 
 void request_init(struct request *r);

@@ -39,7 +39,7 @@ void request_set_defaults(struct request *r)
 {
 	limits_default(&r->job.limits);
 	r->food.fd = r->live_out.fd = r->live_err.fd = -1;
-	r->cancel_fds[0] = r->cancel_fds[1] = r->aside.fd = -1;
+	r->cancel_fds[0] = r->cancel_fds[1] = -1;
 }
 
 struct run {
@@ -160,13 +160,13 @@ enum {
 	POLL_FEED_IN,
 	POLL_FEED_OUT,
 	POLL_ASIDE,
-	POLL_COUNT
+	POLL_COUNT = POLL_ASIDE + ASIDE_FDS
 };
 
 static void want(struct run *run, struct pollfd fds[POLL_COUNT])
 {
 	static const short events[POLL_COUNT] = {POLLIN, POLLIN,  POLLIN, POLLIN, POLLOUT,
-						 POLLIN, POLLOUT, POLLIN, POLLOUT, POLLIN};
+						 POLLIN, POLLOUT, POLLIN, POLLOUT};
 
 	for (size_t i = 0; i < POLL_COUNT; i++)
 		fds[i] = (struct pollfd){.fd = -1, .events = events[i]};
@@ -179,7 +179,8 @@ static void want(struct run *run, struct pollfd fds[POLL_COUNT])
 		capture_wants(&run->err, &fds[POLL_ERR].fd, &fds[POLL_ERR_LIVE].fd);
 	}
 	feed_wants(run->feed, &fds[POLL_FEED_IN].fd, &fds[POLL_FEED_OUT].fd);
-	fds[POLL_ASIDE].fd = run->request->aside.fd;
+	if (run->request->aside.wants)
+		run->request->aside.wants(run->request->aside.context, &fds[POLL_ASIDE]);
 }
 
 /* One round: waits for output, input, the slot or a deadline, and serves what is ready. */
@@ -197,8 +198,8 @@ static int serve_once(struct run *run, struct error *err)
 		capture_move(&run->err);
 	if (fds[POLL_FEED_IN].revents || fds[POLL_FEED_OUT].revents)
 		feed_move(run->feed);
-	if (fds[POLL_ASIDE].revents)
-		run->request->aside.ready(run->request->aside.context);
+	if (fds[POLL_ASIDE].revents || fds[POLL_ASIDE + 1].revents)
+		run->request->aside.ready(run->request->aside.context, &fds[POLL_ASIDE]);
 	if (run->out.stop || run->err.stop)
 		runner->ops->kill(runner->slot, KILL_CANARY);
 	if (fds[POLL_CANCEL].revents || fds[POLL_CANCEL_TOO].revents || output_is_lost(run))
