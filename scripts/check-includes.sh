@@ -17,10 +17,10 @@ auditread: base call audit auditread
 scribe:  base call audit sandbox scribe
 reader:  base call audit auditread sandbox reader
 gate:    base call policy screen redact audit sandbox lib gate
-cli:     base call policy screen redact audit auditread gate sandbox cli lib keeper
+cli:     base call policy screen redact audit auditread gate sandbox cli lib keeper reader
 api:     base call api
 keeper:  base call api policy screen redact audit gate sandbox lib keeper
-serve:   base call api keeper reader serve
+serve:   base call audit api keeper lib reader sandbox serve
 lib:     base call sandbox cli lib
 musl:    base
 TABLE

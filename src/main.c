@@ -18,6 +18,7 @@ static const struct command commands[] = {
 	{"doctor", cmd_doctor, "say what this host can do for boxes; --attack tries to break one"},
 	{"attack-inside", cmd_attack, NULL},
 	{"slot", cmd_slot, NULL},
+	{"warden", cmd_warden, NULL},
 	{"root", cmd_root,
 	 "make and check a private root, so that boxes share no file with the host"},
 	{"call", cmd_gate, "call a tool of the policy: judged, screened, then run in a box"},

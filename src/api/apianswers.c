@@ -9,25 +9,55 @@
 
 #define FIELD(word, kind, words_help) \
 	.name = word, .type = kind, .required = true, .help = words_help
-#define TEXT(word, words_help)    {FIELD(word, API_STRING, words_help)}
-#define TEXT_OR(word, words_help) {FIELD(word, API_STRING, words_help), .nullable = true}
-#define COUNT(word, words_help)   {FIELD(word, API_INTEGER, words_help)}
-#define FLAG(word, words_help)    {FIELD(word, API_BOOLEAN, words_help)}
-#define MS(word, words_help)      {FIELD(word, API_NUMBER, words_help)}
-#define TIME(word, words_help)    {FIELD(word, API_TIME, words_help)}
-#define INSIDE(word, object, words_help)    {FIELD(word, API_OBJECT, words_help), .of = object}
-#define INSIDE_OR(word, object, words_help) \
-	{FIELD(word, API_OBJECT, words_help), .of = object, .nullable = true}
-#define LIST(word, object, words_help) \
-	{FIELD(word, API_LIST, words_help), .items = API_OBJECT, .of = object}
-#define TEXTS(word, words_help) {FIELD(word, API_LIST, words_help), .items = API_STRING}
-#define FREE(word, words_help)  {FIELD(word, API_FREE, words_help)}
+#define TEXT(word, words_help)                      \
+	{                                           \
+		FIELD(word, API_STRING, words_help) \
+	}
+#define TEXT_OR(word, words_help)                                     \
+	{                                                             \
+		FIELD(word, API_STRING, words_help), .nullable = true \
+	}
+#define COUNT(word, words_help)                      \
+	{                                            \
+		FIELD(word, API_INTEGER, words_help) \
+	}
+#define FLAG(word, words_help)                       \
+	{                                            \
+		FIELD(word, API_BOOLEAN, words_help) \
+	}
+#define MS(word, words_help)                        \
+	{                                           \
+		FIELD(word, API_NUMBER, words_help) \
+	}
+#define TIME(word, words_help)                    \
+	{                                         \
+		FIELD(word, API_TIME, words_help) \
+	}
+#define INSIDE(word, object, words_help)                          \
+	{                                                         \
+		FIELD(word, API_OBJECT, words_help), .of = object \
+	}
+#define INSIDE_OR(word, object, words_help)                                         \
+	{                                                                           \
+		FIELD(word, API_OBJECT, words_help), .of = object, .nullable = true \
+	}
+#define LIST(word, object, words_help)                                               \
+	{                                                                            \
+		FIELD(word, API_LIST, words_help), .items = API_OBJECT, .of = object \
+	}
+#define TEXTS(word, words_help)                                        \
+	{                                                              \
+		FIELD(word, API_LIST, words_help), .items = API_STRING \
+	}
+#define FREE(word, words_help)                    \
+	{                                         \
+		FIELD(word, API_FREE, words_help) \
+	}
 
 static const char *const statuses[] = {"success",           "error",   "denied", "timeout",
 				       "resource_exceeded", "unknown", NULL};
-static const char *const tool_statuses[] = {"success",           "permission_denied", "error",
-					    "timeout",           "resource_exceeded", "unknown",
-					    NULL};
+static const char *const tool_statuses[] = {
+	"success", "permission_denied", "error", "timeout", "resource_exceeded", "unknown", NULL};
 static const char *const decisions[] = {"allow", "ask", "deny", NULL};
 static const char *const states[] = {"running", "finished", NULL};
 
@@ -84,34 +114,34 @@ static const struct api_field artifact_fields[] = {
 	{.name = "redacted", .type = API_BOOLEAN, .help = "Something was cut out of it."},
 };
 
-#define ACCOUNT                                                                                \
-	TEXT("id", "Of the call, as in the log."),                                             \
-		{FIELD("exit_code", API_INTEGER, "The program's own."), .nullable = true},     \
-		{FIELD("signal", API_INTEGER, "That ended it."), .nullable = true},            \
-		FLAG("was_killed", "A limit, or somebody, ended it."),                         \
-		TEXT_OR("kill_reason", "Which."), MS("execution_time_ms", "The program's."),   \
-		MS("setup_time_ms", "The box's."),                                             \
-		INSIDE("stdout", "stream", "Its standard output."),                            \
-		INSIDE("stderr", "stream", "Its standard error."),                             \
-		FREE("resource_usage", "What it used."),                                       \
-		FREE("limits", "What it might have used."),                                    \
-		FREE("near_misses", "How near it came to its limits."),                        \
-		LIST("artifacts", "artifact", "Files that came out."),                         \
+#define ACCOUNT                                                                              \
+	TEXT("id", "Of the call, as in the log."),                                           \
+		{FIELD("exit_code", API_INTEGER, "The program's own."), .nullable = true},   \
+		{FIELD("signal", API_INTEGER, "That ended it."), .nullable = true},          \
+		FLAG("was_killed", "A limit, or somebody, ended it."),                       \
+		TEXT_OR("kill_reason", "Which."), MS("execution_time_ms", "The program's."), \
+		MS("setup_time_ms", "The box's."),                                           \
+		INSIDE("stdout", "stream", "Its standard output."),                          \
+		INSIDE("stderr", "stream", "Its standard error."),                           \
+		FREE("resource_usage", "What it used."),                                     \
+		FREE("limits", "What it might have used."),                                  \
+		FREE("near_misses", "How near it came to its limits."),                      \
+		LIST("artifacts", "artifact", "Files that came out."),                       \
 		FREE("layers", "The walls it ran behind.")
 
-#define PASSAGE                                                                                \
-	TEXT("tool", "Which was called."), TEXT_OR("client", "Who called."),                   \
-		{FIELD("decision", API_STRING, "Of the policy."), .words = decisions},         \
-		FLAG("dry_run", "Nothing was run."),                                           \
-		TEXT_OR("refused_by", "The stage that refused."),                              \
-		INSIDE_OR("why", "why", "Why it was refused."),                                \
-		{FIELD("screening", API_LIST, "What was found in the code or command."),       \
-		 .items = API_ANY},                                                            \
-		{FIELD("redactions", API_LIST, "What was cut out of the output, by rule."),    \
-		 .items = API_ANY},                                                            \
-		FREE("remaining", "What is left of rates and budgets."),                       \
-		INSIDE_OR("receipt", "receipt", "Of the record of its end."),                  \
-		INSIDE_OR("receipt_started", "receipt", "Of the record of its beginning."),    \
+#define PASSAGE                                                                             \
+	TEXT("tool", "Which was called."), TEXT_OR("client", "Who called."),                \
+		{FIELD("decision", API_STRING, "Of the policy."), .words = decisions},      \
+		FLAG("dry_run", "Nothing was run."),                                        \
+		TEXT_OR("refused_by", "The stage that refused."),                           \
+		INSIDE_OR("why", "why", "Why it was refused."),                             \
+		{FIELD("screening", API_LIST, "What was found in the code or command."),    \
+		 .items = API_ANY},                                                         \
+		{FIELD("redactions", API_LIST, "What was cut out of the output, by rule."), \
+		 .items = API_ANY},                                                         \
+		FREE("remaining", "What is left of rates and budgets."),                    \
+		INSIDE_OR("receipt", "receipt", "Of the record of its end."),               \
+		INSIDE_OR("receipt_started", "receipt", "Of the record of its beginning."), \
 		FREE("policy", "Its hash.")
 
 static const struct api_field execution_fields[] = {
@@ -204,8 +234,8 @@ static const struct api_field listing_fields[] = {
 };
 
 static const struct api_field process_fields[] = {
-	COUNT("pid", "In the box."), COUNT("parent", "In the box."),
-	TEXT("name", "Of the program."), COUNT("cpu_ms", "Processor time."),
+	COUNT("pid", "In the box."),        COUNT("parent", "In the box."),
+	TEXT("name", "Of the program."),    COUNT("cpu_ms", "Processor time."),
 	COUNT("memory_bytes", "Resident."),
 };
 
@@ -213,8 +243,11 @@ static const struct api_field processes_fields[] = {
 	LIST("processes", "process", "Those that live in the box."),
 };
 
-#define OBJECT(word, rows, words_help) \
-	{.name = word, .fields = rows, .n_fields = ARRAY_LEN(rows), .help = words_help, .open = true}
+#define OBJECT(word, rows, words_help)                                                         \
+	{                                                                                      \
+		.name = word, .fields = rows, .n_fields = ARRAY_LEN(rows), .help = words_help, \
+		.open = true                                                                   \
+	}
 
 const struct api_object api_answers[] = {
 	OBJECT("problem", problem_fields, "What went wrong (RFC 9457)."),

@@ -97,8 +97,8 @@ static void check_words(const struct spot *s, const char *word)
 		return;
 	near = text_nearest(word, words);
 	if (near)
-		api_complain(s->problems, s->pointer, "there is no '%.40s' here; did you mean '%s'?",
-			     word, near);
+		api_complain(s->problems, s->pointer,
+			     "there is no '%.40s' here; did you mean '%s'?", word, near);
 	else
 		out_of_bounds(s);
 }
@@ -343,8 +343,8 @@ static void check_choice(const struct api_object *o, const json_t *value, const 
 
 	for (size_t i = 0; names && names[i]; i++) {
 		n += json_object_get(value, names[i]) != NULL;
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
-					 i ? " or " : "", names[i]);
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? " or " : "",
+					 names[i]);
 	}
 	if (n > 1)
 		api_complain(problems, pointer, "give one of %s, not both", list);

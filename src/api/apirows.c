@@ -12,83 +12,76 @@ enum {
 
 static const char *const languages[] = {"python", "node", "bash", NULL};
 
-#define ARGUMENTS                                                                          \
-	{                                                                                  \
-		.name = "arguments", .type = API_FREE,                                     \
-		.help = "The tool's arguments; the policy says which there are.",          \
-		.example = "{\"code\": \"print(6 * 7)\"}"                                  \
+#define ARGUMENTS                                                                 \
+	{                                                                         \
+		.name = "arguments", .type = API_FREE,                            \
+		.help = "The tool's arguments; the policy says which there are.", \
+		.example = "{\"code\": \"print(6 * 7)\"}"                         \
 	}
-#define STDIN                                                                              \
-	{                                                                                  \
-		.name = "stdin", .type = API_STRING, .max = TEXT_MAX,                      \
-		.help = "What the program reads from its standard input.",                 \
-		.example = "\"1 2 3\\n\""                                                  \
+#define STDIN                                                              \
+	{                                                                  \
+		.name = "stdin", .type = API_STRING, .max = TEXT_MAX,      \
+		.help = "What the program reads from its standard input.", \
+		.example = "\"1 2 3\\n\""                                  \
 	}
-#define STDIN_OPEN                                                                         \
-	{                                                                                  \
-		.name = "stdin_open", .type = API_BOOLEAN,                                 \
-		.help = "The standard input stays open for what is sent while it runs.",   \
-		.example = "true"                                                          \
+#define STDIN_OPEN                                                                       \
+	{                                                                                \
+		.name = "stdin_open", .type = API_BOOLEAN,                               \
+		.help = "The standard input stays open for what is sent while it runs.", \
+		.example = "true"                                                        \
 	}
-#define LIMITS                                                                             \
-	{                                                                                  \
-		.name = "limits", .type = API_OBJECT, .of = "limits",                      \
-		.help = "Narrower limits than the tool's; wider ones are refused.",        \
-		.example = "{\"wall\": \"5s\"}"                                            \
+#define LIMITS                                                                      \
+	{                                                                           \
+		.name = "limits", .type = API_OBJECT, .of = "limits",               \
+		.help = "Narrower limits than the tool's; wider ones are refused.", \
+		.example = "{\"wall\": \"5s\"}"                                     \
 	}
-#define ENV                                                                                \
-	{                                                                                  \
-		.name = "env", .type = API_MAP, .max = 64, .item_max = 32768,              \
+#define ENV                                                                                      \
+	{                                                                                        \
+		.name = "env", .type = API_MAP, .max = 64, .item_max = 32768,                    \
 		.help = "Variables of its environment; the policy says which names may be set.", \
-		.example = "{\"TZ\": \"UTC\"}"                                             \
+		.example = "{\"TZ\": \"UTC\"}"                                                   \
 	}
-#define FILES                                                                              \
-	{                                                                                  \
-		.name = "files", .type = API_LIST, .items = API_OBJECT, .of = "file",      \
-		.max = 64, .help = "Files that are in /work before it starts.",            \
-		.example = "[{\"path\": \"data.csv\", \"content\": \"a,b\\n\"}]"           \
+#define FILES                                                                                    \
+	{                                                                                        \
+		.name = "files", .type = API_LIST, .items = API_OBJECT, .of = "file", .max = 64, \
+		.help = "Files that are in /work before it starts.",                             \
+		.example = "[{\"path\": \"data.csv\", \"content\": \"a,b\\n\"}]"                 \
 	}
-#define ARTIFACTS                                                                          \
-	{                                                                                  \
-		.name = "artifacts", .type = API_LIST, .items = API_STRING, .max = 16,     \
-		.item_max = 256,                                                           \
+#define ARTIFACTS                                                                            \
+	{                                                                                    \
+		.name = "artifacts", .type = API_LIST, .items = API_STRING, .max = 16,       \
+		.item_max = 256,                                                             \
 		.help = "Patterns beneath /work: matching files come back with the answer.", \
-		.example = "[\"out/*.png\"]"                                               \
+		.example = "[\"out/*.png\"]"                                                 \
 	}
-#define DETACH                                                                             \
-	{                                                                                  \
-		.name = "detach", .type = API_BOOLEAN,                                     \
-		.help = "It goes on when the connection that asked for it closes.",        \
-		.example = "true"                                                          \
+#define DETACH                                                                      \
+	{                                                                           \
+		.name = "detach", .type = API_BOOLEAN,                              \
+		.help = "It goes on when the connection that asked for it closes.", \
+		.example = "true"                                                   \
 	}
-#define TOOL_NAME(must)                                                                    \
-	{                                                                                  \
-		.name = "tool_name", .type = API_STRING, .required = must, .min = 1,       \
-		.max = NAME_MAX_LEN, .help = "Which tool.", .example = "\"execute_code\""  \
+#define TOOL_NAME(must)                                                                   \
+	{                                                                                 \
+		.name = "tool_name", .type = API_STRING, .required = must, .min = 1,      \
+		.max = NAME_MAX_LEN, .help = "Which tool.", .example = "\"execute_code\"" \
 	}
-#define LANGUAGE(words_help)                                                               \
-	{                                                                                  \
-		.name = "language", .type = API_STRING, .min = 1, .max = 32,               \
-		.words = languages, .help = words_help, .example = "\"python\""            \
+#define LANGUAGE(words_help)                                                                     \
+	{                                                                                        \
+		.name = "language", .type = API_STRING, .min = 1, .max = 32, .words = languages, \
+		.help = words_help, .example = "\"python\""                                      \
 	}
-#define CODE(must)                                                                         \
-	{                                                                                  \
-		.name = "code", .type = API_STRING, .required = must, .max = TEXT_MAX,     \
-		.help = "The program's text.", .example = "\"print(6 * 7)\""               \
+#define CODE(must)                                                                     \
+	{                                                                              \
+		.name = "code", .type = API_STRING, .required = must, .max = TEXT_MAX, \
+		.help = "The program's text.", .example = "\"print(6 * 7)\""           \
 	}
 
 static const struct api_field execute_fields[] = {
-	TOOL_NAME(true),
-	CODE(false),
-	LANGUAGE("Short for arguments.language."),
-	ARGUMENTS,
-	STDIN,
-	STDIN_OPEN,
-	LIMITS,
-	ENV,
-	FILES,
-	ARTIFACTS,
-	DETACH,
+	TOOL_NAME(true), CODE(false), LANGUAGE("Short for arguments.language."),
+	ARGUMENTS,       STDIN,       STDIN_OPEN,
+	LIMITS,          ENV,         FILES,
+	ARTIFACTS,       DETACH,
 };
 
 static const struct api_field call_fields[] = {
@@ -137,11 +130,10 @@ static const struct api_field screen_fields[] = {
 };
 static const char *const screen_choice[] = {"code", "command", NULL};
 
-#define TTL(must)                                                                          \
-	{                                                                                  \
-		.name = "ttl", .type = API_DURATION, .required = must, .min = 1,           \
-		.max = 30ULL * DAY_MS, .help = "How long the session lives.",              \
-		.example = "\"10m\""                                                       \
+#define TTL(must)                                                                                  \
+	{                                                                                          \
+		.name = "ttl", .type = API_DURATION, .required = must, .min = 1,                   \
+		.max = 30ULL * DAY_MS, .help = "How long the session lives.", .example = "\"10m\"" \
 	}
 
 static const struct api_field session_fields[] = {
@@ -230,8 +222,7 @@ static const struct api_field limits_fields[] = {
 const struct api_object api_requests[] = {
 	{OBJECT("execute", execute_fields, "A call, with the tool's name in it.")},
 	{OBJECT("call", call_fields, "A call of the tool that the path names.")},
-	{OBJECT("file", file_fields, "A file that goes in."),
-	 .choice = {file_choice, true}},
+	{OBJECT("file", file_fields, "A file that goes in."), .choice = {file_choice, true}},
 	{OBJECT("limits", limits_fields, "What one call may use.")},
 	{OBJECT("screen", screen_fields, "Code or a command line to look at."),
 	 .choice = {screen_choice, true}},

@@ -166,10 +166,10 @@ static json_t *map_schema(const struct api_field *f)
 static json_t *list_schema(const struct api_field *f)
 {
 	const struct api_field item = {.type = f->items, .max = f->item_max};
-	json_t *items = f->of				? reference(f->of)
-			: f->items == API_STRING	? text_schema(&item)
-			: f->items == API_INTEGER	? integer_schema(&item)
-							: json_object();
+	json_t *items = f->of                     ? reference(f->of)
+			: f->items == API_STRING  ? text_schema(&item)
+			: f->items == API_INTEGER ? integer_schema(&item)
+						  : json_object();
 	json_t *ret = json_pack("{s:s, s:o}", "type", "array", "items", items);
 
 	if (f->min)
@@ -242,8 +242,8 @@ static void add_choice(const struct api_object *o, json_t *schema)
 		return;
 	ways = json_array();
 	for (size_t i = 0; o->choice.names[i]; i++)
-		(void)json_array_append_new(
-			ways, json_pack("{s:[s]}", "required", o->choice.names[i]));
+		(void)json_array_append_new(ways,
+					    json_pack("{s:[s]}", "required", o->choice.names[i]));
 	(void)json_object_set_new(schema, "oneOf", ways);
 }
 

@@ -36,8 +36,10 @@ void account_done(struct account *a)
 {
 	buf_done(&a->out.kept);
 	buf_done(&a->err.kept);
-	for (size_t i = 0; i < a->n_artifacts; i++)
-		free(a->artifacts[i].name), free(a->artifacts[i].content);
+	for (size_t i = 0; i < a->n_artifacts; i++) {
+		free(a->artifacts[i].name);
+		free(a->artifacts[i].content);
+	}
 	free(a->artifacts);
 	a->artifacts = NULL;
 	a->n_artifacts = 0;

@@ -168,9 +168,10 @@ struct artifact {
 	uint64_t size;
 	char sha256[65];
 	char refused[96]; /* why it was not copied; empty: it was */
-	char *content;    /* of one that was not copied to the host; NULL: it was, or is empty */
+	char *content;    /* its bytes, if it was asked for in memory; else NULL */
 	size_t content_len;
 	bool redacted; /* something was cut out of content */
+	uint64_t at;   /* where they are, while they are in a heap (copyout_into_heap) */
 };
 
 struct account {

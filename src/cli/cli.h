@@ -23,6 +23,8 @@ int cmd_doctor(int argc, char **argv);
 int cmd_attack(int argc, char **argv);
 /* Not for people: keeps a slot for a program with libbelljar. */
 int cmd_slot(int argc, char **argv);
+/* Not for people: makes slots for the keepers of belljar serve. */
+int cmd_warden(int argc, char **argv);
 
 /* Starts belljar-gate, which has the commands below. */
 int cmd_gate(int argc, char **argv);

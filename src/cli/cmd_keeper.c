@@ -83,7 +83,7 @@ int cmd_keeper(int argc, char **argv)
 	(void)argc;
 	if (read_words(argv, &o, &err) < 0)
 		return cli_complain(&err);
-	policy = cli_load_policy(o.policy, o.state, &means);
+	policy = cli_load_policy(o.policy, o.state, &means, NULL);
 	if (!policy)
 		return EXIT_BELLJAR;
 	if (keeper_open(&k, &o, policy, &means, &err) < 0)

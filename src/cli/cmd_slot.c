@@ -19,15 +19,20 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "base/text.h"
+#include "call/limits.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "lib/slotwords.h"
 #include "lib/talk.h"
 #include "sandbox/native/delegate.h"
 #include "sandbox/native/slot.h"
 
 struct server {
 	int sock;
-	int peer; /* pidfd of the library's process */
+	int peer;  /* pidfd of the library's process */
+	int leash; /* -1: none; else we end when its other end closes */
+	bool has_most;
+	struct limits most; /* that a call may ask for */
 	struct slot *slot;
 	bool running;
 	bool keep_work;
@@ -147,10 +152,15 @@ static void take_request(struct server *s)
 	size_t n_fds = FD_PASS_MAX;
 	ssize_t n = talk_take_request(s->sock, &request, fds, &n_fds, &err);
 
+	if (n > 0 && s->has_most && limits_above(&request.limits, &s->most))
+		n = fail(&err, ERR_REFUSED, "above the ceiling: --%s",
+			 limits_above(&request.limits, &s->most)->name);
 	if (n < 0)
 		tell_failure(s, &err);
 	if (n <= 0) {
 		s->done = true;
+		while (n < 0 && n_fds)
+			(void)close(fds[--n_fds]);
 		return;
 	}
 	obey(s, &request, fds, n_fds);
@@ -160,18 +170,19 @@ static void take_request(struct server *s)
 
 static void serve_once(struct server *s)
 {
-	enum { REQUEST, SLOT, PEER, COUNT };
+	enum { REQUEST, SLOT, PEER, LEASH, COUNT };
 	struct pollfd fds[COUNT] = {
 		[REQUEST] = {.fd = s->sock, .events = POLLIN},
 		[SLOT] = {.fd = slot_fd(s->slot), .events = POLLIN},
 		[PEER] = {.fd = s->peer, .events = POLLIN},
+		[LEASH] = {.fd = s->leash},
 	};
 
 	if (poll(fds, COUNT, slot_wait_ms(s->slot)) < 0) {
 		s->done = errno != EINTR;
 		return;
 	}
-	if (fds[PEER].revents) {
+	if (fds[PEER].revents || fds[LEASH].revents) {
 		s->done = true;
 		return;
 	}
@@ -183,20 +194,52 @@ static void serve_once(struct server *s)
 	s->done |= !slot_is_usable(s->slot);
 }
 
-/* --fd N comes first: nothing but the socket stays open, before anything else is done. */
-static int take_socket(struct server *s, char **argv, struct error *err)
+/* The words that are not for the box: *argv is left at the word before the others. */
+static int take_own_words(struct server *s, char ***argv, struct error *err)
+{
+	uint64_t fd;
+
+	if (!(*argv)[1] || strcmp((*argv)[1], "--fd") != 0 || !(*argv)[2] ||
+	    text_parse_uint((*argv)[2], &fd, err) < 0 || fd < 3 || fd > INT_MAX)
+		return fail(err, ERR_CALLER, "belljar slot is started by libbelljar: --fd N");
+	s->sock = (int)fd;
+	*argv += 2;
+	if ((*argv)[1] && strcmp((*argv)[1], "--leash") == 0) {
+		if (!(*argv)[2] || text_parse_uint((*argv)[2], &fd, err) < 0 || fd < 3 ||
+		    fd > INT_MAX || (int)fd == s->sock)
+			return fail(err, ERR_CALLER, "--leash: the number of a pipe is due");
+		s->leash = (int)fd;
+		*argv += 2;
+	}
+	if ((*argv)[1] && strcmp((*argv)[1], "--most") == 0) {
+		if (!(*argv)[2] || slotwords_read_most((*argv)[2], &s->most, err) < 0)
+			return fail(err, ERR_CALLER, "--most: numbers are due");
+		s->has_most = true;
+		*argv += 2;
+	}
+	return 0;
+}
+
+/* Nothing but the socket and the leash stays open, before anything else is done. */
+static int close_others(const struct server *s, struct error *err)
+{
+	unsigned first = (unsigned)s->sock, second = s->leash < 0 ? first : (unsigned)s->leash;
+	unsigned low = first < second ? first : second, high = first < second ? second : first;
+
+	if ((low > 3 && close_range(3, low - 1, 0) < 0) ||
+	    (high > low + 1 && close_range(low + 1, high - 1, 0) < 0) ||
+	    close_range(high + 1, ~0u, 0) < 0)
+		return fail_sys(err, "close descriptors");
+	return 0;
+}
+
+static int take_socket(struct server *s, char ***argv, struct error *err)
 {
 	int kind = 0;
 	socklen_t len = sizeof(kind);
-	uint64_t fd;
 
-	if (!argv[1] || strcmp(argv[1], "--fd") != 0 || !argv[2] ||
-	    text_parse_uint(argv[2], &fd, err) < 0 || fd < 3 || fd > INT_MAX)
-		return fail(err, ERR_CALLER, "belljar slot is started by libbelljar: --fd N");
-	s->sock = (int)fd;
-	if ((s->sock > 3 && close_range(3, (unsigned)s->sock - 1, 0) < 0) ||
-	    close_range((unsigned)s->sock + 1, ~0u, 0) < 0)
-		return fail_sys(err, "close descriptors");
+	if (take_own_words(s, argv, err) < 0 || close_others(s, err) < 0)
+		return -1;
 	if (getsockopt(s->sock, SOL_SOCKET, SO_TYPE, &kind, &len) < 0 || kind != SOCK_SEQPACKET)
 		return fail(err, ERR_CALLER, "--fd %d is no socket for messages", s->sock);
 	return 0;
@@ -225,7 +268,7 @@ static int parse(struct run_options *o, char **argv, struct error *err)
 	return 0;
 }
 
-/* In a scope of systemd's we start again, with the same socket. */
+/* In a scope of systemd's we start again, with the same socket and leash. */
 static int open_slot(struct server *s, const struct run_options *o, char **argv, struct error *err)
 {
 	struct error ignored;
@@ -238,9 +281,11 @@ static int open_slot(struct server *s, const struct run_options *o, char **argv,
 	return -1;
 }
 
-static int get_ready(struct server *s, struct run_options *o, char **argv, struct error *err)
+/* words: behind our own, as options_parse() wants them. */
+static int get_ready(struct server *s, struct run_options *o, char **argv, char **words,
+		     struct error *err)
 {
-	if (watch_peer(s, err) < 0 || parse(o, argv + 2, err) < 0 || open_slot(s, o, argv, err) < 0)
+	if (watch_peer(s, err) < 0 || parse(o, words, err) < 0 || open_slot(s, o, argv, err) < 0)
 		return -1;
 	/* Whoever unmounts the caller's directory should not have to look for us. */
 	return chdir("/") < 0 ? fail_sys(err, "chdir /") : 0;
@@ -249,13 +294,14 @@ static int get_ready(struct server *s, struct run_options *o, char **argv, struc
 int cmd_slot(int argc, char **argv)
 {
 	static struct run_options o;
-	struct server s = {.sock = -1, .peer = -1};
+	struct server s = {.sock = -1, .peer = -1, .leash = -1};
 	struct error err = {0};
+	char **words = argv;
 
 	(void)argc;
-	if (take_socket(&s, argv, &err) < 0)
+	if (take_socket(&s, &words, &err) < 0)
 		return cli_complain(&err);
-	if (get_ready(&s, &o, argv, &err) < 0)
+	if (get_ready(&s, &o, argv, words, &err) < 0)
 		tell_failure(&s, &err), s.done = true;
 	else
 		tell_ready(&s);

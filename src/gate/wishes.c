@@ -18,9 +18,8 @@
 
 enum { VALUE_MAX = 32768 };
 
-__attribute__((format(printf, 3, 4))) static enum verdict refuse(struct passage *p,
-								 const char *what, const char *fmt,
-								 ...)
+__attribute__((format(printf, 3, 4))) static enum verdict
+refuse(struct passage *p, const char *what, const char *fmt, ...)
 {
 	char rule[160], text[300];
 	va_list args;

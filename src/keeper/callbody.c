@@ -165,8 +165,8 @@ static int read_variables(struct callbody *b, struct error *err)
 
 	if (!list)
 		return -1;
-	json_object_foreach(map, key, value)
-		list[n++] = (struct variable){key, json_string_value(value)};
+	json_object_foreach(map, key, value) list[n++] =
+		(struct variable){key, json_string_value(value)};
 	b->wishes.env = list;
 	b->wishes.n_env = n;
 	return 0;
@@ -181,8 +181,7 @@ static int read_artifacts(struct callbody *b, struct error *err)
 
 	if (!globs)
 		return -1;
-	json_array_foreach(list, i, glob)
-		globs[i] = json_string_value(glob);
+	json_array_foreach(list, i, glob) globs[i] = json_string_value(glob);
 	b->wishes.artifacts = globs;
 	b->wishes.n_artifacts = n;
 	return 0;
@@ -193,13 +192,11 @@ int callbody_read(struct callbody *b, json_t *value, const struct keep_request *
 {
 	*b = (struct callbody){.value = value, .wishes = {.input_fd = -1}};
 	arena_init(&b->arena, ARENA_BYTES);
-	b->tool = r->shape == SHAPE_TOOL
-			  ? r->tool
-			  : json_string_value(json_object_get(value, "tool_name"));
+	b->tool = r->shape == SHAPE_TOOL ? r->tool
+					 : json_string_value(json_object_get(value, "tool_name"));
 	b->stdin_open = json_is_true(json_object_get(value, "stdin_open"));
 	b->detach = json_is_true(json_object_get(value, "detach"));
-	callbody_limits(json_object_get(value, "limits"), &b->wishes.limits_set,
-			&b->wishes.limits);
+	callbody_limits(json_object_get(value, "limits"), &b->wishes.limits_set, &b->wishes.limits);
 	return read_arguments(b, problems, err) < 0 || read_files(b, problems, err) < 0 ||
 			       read_variables(b, err) < 0 || read_artifacts(b, err) < 0
 		       ? -1

@@ -47,7 +47,8 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 	audit_init(&k->audit);
 	slots_init(&k->slots, o->warden, o->helper);
 	if (o->expect_sha256 && strcmp(policy->sha256, o->expect_sha256) != 0)
-		return fail(err, ERR_CONFIG, "the policy is not the one that was expected: %s, not %s",
+		return fail(err, ERR_CONFIG,
+			    "the policy is not the one that was expected: %s, not %s",
 			    policy->sha256, o->expect_sha256);
 	k->meter = meter_open(o->state, err);
 	return k->meter && open_audit(k, o, err) == 0 ? 0 : -1;
@@ -77,11 +78,8 @@ typedef void deed(struct keeper *k, const struct keep_request *r, const struct b
 
 /* What nobody wrote a row for is answered, too. */
 static deed *const deeds[KEEP_ASK_COUNT] = {
-	[KEEP_CALL] = obey_call,
-	[KEEP_CHECK] = obey_call,
-	[KEEP_INPUT] = obey_late,
-	[KEEP_SIGNAL] = obey_late,
-	[KEEP_CANCEL] = obey_late,
+	[KEEP_CALL] = obey_call,   [KEEP_CHECK] = obey_call,  [KEEP_INPUT] = obey_late,
+	[KEEP_SIGNAL] = obey_late, [KEEP_CANCEL] = obey_late,
 };
 
 static void serve_one(struct keeper *k)

@@ -126,11 +126,11 @@ struct keep_reply {
 	char id[KEEP_ID_ROOM];            /* of the call, once it has one */
 	uint32_t usable_slot;             /* KEEP_READY: a box waits */
 	uint32_t pad;
-	struct keep_facts facts;          /* KEEP_ANSWER */
+	struct keep_facts facts; /* KEEP_ANSWER */
 };
 
-/* A message with its body.  data may be NULL if len is 0.  On a socket that does not block, err->sys
- * is EAGAIN when there is no room: nothing was sent. */
+/* A message with its body.  data may be NULL if len is 0.  On a socket that does not block,
+ * err->sys is EAGAIN when there is no room: nothing was sent. */
 int keep_send_request(int sock, struct keep_request *r, const void *data, size_t len,
 		      struct error *err);
 int keep_send_reply(int sock, struct keep_reply *r, const void *data, size_t len,

@@ -27,7 +27,7 @@ struct onecall {
 	struct callbody body;
 	struct inflow inflow;
 	struct passage passage;
-	int cancel;         /* eventfd */
+	int cancel;       /* eventfd */
 	uint64_t told[2]; /* bytes of stdout and stderr that the front has */
 };
 
@@ -88,7 +88,8 @@ static void tell_begun(struct passage *p, void *context)
 	jsonout_str(&j, "request_id", c->request->request_id);
 	receipt_json(&p->receipt_started, &j, "receipt");
 	jsonout_object_end(&j);
-	if (jsonout_end(&j) < 0 || keep_send_reply(c->k->front, &reply, out.data, out.len, &err) < 0)
+	if (jsonout_end(&j) < 0 ||
+	    keep_send_reply(c->k->front, &reply, out.data, out.len, &err) < 0)
 		c->k->over = true;
 }
 

@@ -22,7 +22,13 @@ struct put {
 
 struct get {
 	const char *glob; /* relative to /work */
-	const char *dir;  /* on the host */
+	const char *dir;  /* on the host; NULL: into memory (struct artifact, content) */
+};
+
+/* For files that go into memory; 0: what the box's disk holds. */
+struct get_caps {
+	uint64_t bytes; /* of all together */
+	uint64_t files;
 };
 
 enum { ASIDE_FDS = 2 };
@@ -42,6 +48,7 @@ struct request {
 	size_t n_puts;
 	struct get gets[GETS_MAX];
 	size_t n_gets;
+	struct get_caps get_caps;
 	struct food food;               /* what the program reads from its standard input */
 	struct live live_out, live_err; /* output goes there as it comes */
 	int cancel_fds[2];              /* readable: kill the call; -1: nobody cancels */
