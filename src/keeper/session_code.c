@@ -9,6 +9,7 @@
  * to lie about itself.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +19,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fd.h"
 #include "base/own.h"
 #include "base/text.h"
 #include "call/language.h"
 #include "gate/steps.h"
-#include "keeper/session.h"
+#include "keeper/session_state.h"
 
 enum {
 	HEAD_MAX = 80, /* "NONCE STATUS LENGTH\n" */
@@ -115,8 +115,9 @@ static int start(struct session *s, struct driver *d, struct passage *p, struct 
 		return fail_sys(err, "socket for snippets");
 	d->channel = ends[0];
 	theirs = ends[1];
-	if (fd_set_nonblocking(d->channel, err) < 0 ||
-	    capture_open(&d->out, NULL, &nobody, uid, &out, err) < 0 ||
+	if (fcntl(d->channel, F_SETFL, O_NONBLOCK) < 0)
+		return fail_sys(err, "socket for snippets");
+	if (capture_open(&d->out, NULL, &nobody, uid, &out, err) < 0 ||
 	    capture_open(&d->err, NULL, &nobody, uid, &error, err) < 0)
 		return -1;
 	return kept_start(&s->kept, &job, (int[3]){theirs, out, error}, &d->exec, err);
@@ -253,7 +254,7 @@ static bool is_busy(struct session *s, const struct doing *d)
 	return driver && (driver->doing || driver->killed);
 }
 
-void session_code(struct session *s, const struct keep_request *r, const struct buf *body)
+void obey_code(struct session *s, const struct keep_request *r, const struct buf *body)
 {
 	struct doing *d;
 	struct driver *driver;

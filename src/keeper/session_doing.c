@@ -8,7 +8,7 @@
 #include "base/own.h"
 #include "call/limits.h"
 #include "gate/steps.h"
-#include "keeper/session.h"
+#include "keeper/session_state.h"
 #include "keeper/shapes.h"
 
 enum { BEGUN_MAX = 4096 };

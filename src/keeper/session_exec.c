@@ -16,7 +16,7 @@
 #include "base/jsonout.h"
 #include "base/own.h"
 #include "gate/steps.h"
-#include "keeper/session.h"
+#include "keeper/session_state.h"
 
 enum {
 	OUTPUT_FACTOR = 64,     /* as for a call: so many times what is kept is a flood, */
@@ -320,7 +320,7 @@ static bool read_body(struct doing *d, const struct buf *body)
 	return false;
 }
 
-void session_exec(struct session *s, const struct keep_request *r, const struct buf *body)
+void obey_exec(struct session *s, const struct keep_request *r, const struct buf *body)
 {
 	struct doing *d;
 
@@ -390,7 +390,7 @@ static void say_gone(struct session *s, const struct keep_request *r)
 	answer_problem(s->k, r, 409, "conflict", "it does not run here, or not any more", NULL);
 }
 
-void session_input(struct session *s, const struct keep_request *r, const struct buf *body)
+void obey_input(struct session *s, const struct keep_request *r, const struct buf *body)
 {
 	struct run *run = find_run(s, r->target);
 
@@ -427,7 +427,7 @@ static int send_signal(struct session *s, const struct keep_request *r, struct e
 	return fail(err, ERR_NOT_FOUND, "it does not run here, or not any more");
 }
 
-void session_signal(struct session *s, const struct keep_request *r, const struct buf *body)
+void obey_signal(struct session *s, const struct keep_request *r, const struct buf *body)
 {
 	struct doing *d;
 	struct error err = {0};
@@ -458,7 +458,7 @@ void session_signal(struct session *s, const struct keep_request *r, const struc
 	doing_free(d);
 }
 
-void session_cancel(struct session *s, const struct keep_request *r, const struct buf *body)
+void obey_cancel(struct session *s, const struct keep_request *r, const struct buf *body)
 {
 	struct run *run = find_run(s, r->target);
 	struct driver *driver = find_driver(s, r->target);

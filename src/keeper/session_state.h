@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session.h - a box that is kept: what runs in it, and what is known of it.
+/* session_state.h - a box that is kept: what runs in it, and what is known of it.
  *
  * Everything that is asked of a session becomes a struct doing: it passes the
  * policy, is written down before and after, and is answered once.  What takes
  * time (a program, a snippet) stays open between the two halves of its path
  * while the loop serves others.
  */
-#ifndef KEEPER_SESSION_H
-#define KEEPER_SESSION_H
+#ifndef KEEPER_SESSION_STATE_H
+#define KEEPER_SESSION_STATE_H
 
 #include "keeper/answer.h"
 #include "keeper/callbody.h"
@@ -94,7 +94,8 @@ struct session {
 	struct driver drivers[SESSION_DRIVERS];
 	struct run *runs[SESSION_RUNS_MAX];
 	enum session_end end;
-	struct outcome box; /* SESSION_BOX: how it ended */
+	struct outcome box; /* how it ended, and what it used */
+	bool finished;
 };
 
 const char *session_end_name(enum session_end e);
@@ -117,10 +118,10 @@ bool doing_narrow(struct doing *d);
 char *doing_clean(struct doing *d, const char *text, size_t len);
 
 /* session_exec.c */
-void session_exec(struct session *s, const struct keep_request *r, const struct buf *body);
-void session_input(struct session *s, const struct keep_request *r, const struct buf *body);
-void session_signal(struct session *s, const struct keep_request *r, const struct buf *body);
-void session_cancel(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_exec(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_input(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_signal(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_cancel(struct session *s, const struct keep_request *r, const struct buf *body);
 /* true: exec was one of these. */
 bool run_ended(struct session *s, const struct kept_end *end);
 void run_free(struct run **r);
@@ -132,7 +133,7 @@ void doing_hear_out(void *context, const char *data, size_t len);
 void doing_hear_err(void *context, const char *data, size_t len);
 
 /* session_code.c */
-void session_code(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_code(struct session *s, const struct keep_request *r, const struct buf *body);
 void drivers_init(struct session *s);
 void drivers_done(struct session *s);
 bool driver_ended(struct session *s, const struct kept_end *end);
@@ -145,16 +146,24 @@ void driver_interrupt(struct session *s, struct driver *d, enum kill_reason reas
 void driver_abandon(struct session *s, struct driver *d, const struct outcome *o);
 
 /* session_files.c, session_look.c */
-void session_put(struct session *s, const struct keep_request *r, const struct buf *body);
-void session_get(struct session *s, const struct keep_request *r, const struct buf *body);
-void session_stat(struct session *s, const struct keep_request *r, const struct buf *body);
-void session_list(struct session *s, const struct keep_request *r, const struct buf *body);
-void session_remove(struct session *s, const struct keep_request *r, const struct buf *body);
-void session_processes(struct session *s, const struct keep_request *r, const struct buf *body);
-void session_describe(struct session *s, const struct keep_request *r, const struct buf *body);
-void session_extend(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_put(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_get(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_stat(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_list(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_remove(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_processes(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_describe(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_extend(struct session *s, const struct keep_request *r, const struct buf *body);
 /* The session as JSON, into an object that is open. */
 void session_write(struct session *s, struct jsonout *j);
+
+/* session_open.c: how long one of this tool lives at most; a box lives for a day at most. */
+uint64_t session_ttl_ms(const struct tool *tool);
+
+/* session_end.c */
+void obey_close(struct session *s, const struct keep_request *r, const struct buf *body);
+/* Everything in it dies, is answered and written down; whoever did not ask is told. */
+void session_finish(struct session *s);
 
 /* session_loop.c: until the session is over. */
 void session_loop(struct session *s);
