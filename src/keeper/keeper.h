@@ -27,7 +27,8 @@ struct keeper {
 	struct audit audit;
 	bool has_audit; /* false: the policy wants no log, or it cannot be opened */
 	struct slots slots;
-	bool over; /* the front is gone: nobody is left to serve */
+	bool has_slot; /* one was made ahead of the first call */
+	bool over;     /* the front is gone: nobody is left to serve */
 };
 
 /* 0: everything is there.  -1: it cannot serve. */
@@ -44,5 +45,7 @@ void keeper_say(const struct keeper *k, const struct error *err);
 void obey_call(struct keeper *k, const struct keep_request *r, const struct buf *body);
 /* A session, until its end. */
 void obey_open(struct keeper *k, const struct keep_request *r, const struct buf *body);
+void obey_screen(struct keeper *k, const struct keep_request *r, const struct buf *body);
+void obey_tools(struct keeper *k, const struct keep_request *r, const struct buf *body);
 
 #endif
