@@ -117,7 +117,7 @@ struct passage {
 	struct meter *meter; /* NULL: rates are not asked (tests in the file) */
 	struct tool_call call;
 	enum action action;
-	const char *session;            /* the id of the one that it is done in; NULL: none */
+	const char *session; /* the id of the one that it is done in; NULL: none */
 	/* One more piece of its answer, written into the open object; NULL: none. */
 	void (*more)(const void *context, struct jsonout *j);
 	const void *more_context;
@@ -159,8 +159,8 @@ void passage_done(struct passage *p);
 void passage_end(struct passage *p); /* for own(passage) */
 /* Walks the way in and, whatever happened there, the way out. */
 void gate_pass(struct passage *p);
-/* The same in two halves, for what runs elsewhere meanwhile.  true: it may run, and the log says that
- * it begins.  Either way gate_leave() must follow; if it ran, with p->account filled in. */
+/* The same in two halves, for what runs elsewhere meanwhile.  true: it may run, and the log says
+ * that it begins.  Either way gate_leave() must follow; if it ran, with p->account filled in. */
 bool gate_enter(struct passage *p);
 void gate_leave(struct passage *p);
 /* A slot for the calls of a tool is made ahead of them, as far as it does not depend on what they

@@ -247,8 +247,7 @@ static bool set_language(struct doing *d)
 
 static bool is_busy(struct session *s, const struct doing *d)
 {
-	const char *name =
-		json_string_value(json_object_get(d->body.arguments, "language"));
+	const char *name = json_string_value(json_object_get(d->body.arguments, "language"));
 	const struct driver *driver = name ? driver_of(s, name) : NULL;
 
 	return driver && (driver->doing || driver->killed);
@@ -483,8 +482,8 @@ static void take_report(struct session *s, struct driver *d)
 	if (there <= 0)
 		return;
 	if (report.has_result)
-		d->doing->result = doing_clean(d->doing, d->heard.data + report.head_len,
-					       report.result_len);
+		d->doing->result =
+			doing_clean(d->doing, d->heard.data + report.head_len, report.result_len);
 	o.exit_code = (int)report.status;
 	d->heard.len = 0;
 	/* It has been told to go: it has this one's answer to give, and then nothing. */
@@ -502,8 +501,7 @@ void driver_heard(struct session *s, struct driver *d)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	/* Between snippets it has nothing to say; its end is told by the slot. */
-	if (n <= 0 || !d->doing || buf_add(&d->heard, bytes, (size_t)n, &err) < 0 ||
-	    d->heard.cut) {
+	if (n <= 0 || !d->doing || buf_add(&d->heard, bytes, (size_t)n, &err) < 0 || d->heard.cut) {
 		garble(s, d);
 		return;
 	}

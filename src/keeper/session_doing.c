@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_doing.c - what is asked of a session, one thing at a time: judged, written down, answered. */
+/* session_doing.c - what is asked of a session, one thing at a time: judged, written down,
+ * answered. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,8 +55,7 @@ struct doing *doing_new(struct session *s, const struct keep_request *r, enum ac
 	p->live_out.hear = doing_hear_out;
 	p->live_err.hear = doing_hear_err;
 	p->live_out.context = p->live_err.context = d;
-	p->call = (struct tool_call){d->request.client, r->uid, s->tool ? s->tool->name : "",
-				     NULL};
+	p->call = (struct tool_call){d->request.client, r->uid, s->tool ? s->tool->name : "", NULL};
 	return d;
 }
 
@@ -129,8 +129,8 @@ bool doing_enter(struct doing *d)
 	if (gate_enter(p)) {
 		account_init(&p->account, &p->limits);
 		memcpy(p->account.id, p->id, sizeof(p->account.id));
-		p->account.root_mode = d->session->kept.remote &&
-				       d->session->kept.remote->runner.root_mode;
+		p->account.root_mode =
+			d->session->kept.remote && d->session->kept.remote->runner.root_mode;
 		return true;
 	}
 	leave(d);

@@ -254,8 +254,7 @@ static const char *directory(struct doing *d, struct error *err)
 
 	if (!cwd)
 		return "/work";
-	return cwd[0] == '/' ? cwd
-			     : arena_printf(&d->passage.judged.arena, err, "/work/%s", cwd);
+	return cwd[0] == '/' ? cwd : arena_printf(&d->passage.judged.arena, err, "/work/%s", cwd);
 }
 
 static void go(struct session *s, struct doing *d, struct run **place)

@@ -5,8 +5,11 @@
  * is looked at like an artifact of a call: whole, however small the piece that
  * was asked for, because a secret could lie across the border of two pieces.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "audit/tree.h"
 #include "base/jsonout.h"
 #include "base/own.h"
 #include "base/text.h"
@@ -345,8 +348,7 @@ void obey_list(struct session *s, const struct keep_request *r, const struct buf
 void obey_remove(struct session *s, const struct keep_request *r, const struct buf *body)
 {
 	bool recursive = r->number != 0;
-	struct doing *d =
-		begin(s, r, ACTION_REMOVE, json_pack("{s:b}", "recursive", recursive));
+	struct doing *d = begin(s, r, ACTION_REMOVE, json_pack("{s:b}", "recursive", recursive));
 	struct keep_reply reply = {0};
 	struct error err = {0};
 	struct jsonout j;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session_look.c - what a session is: its processes, what it has used, when it ends. */
 #include <stdlib.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "audit/record.h"
@@ -8,6 +10,7 @@
 #include "base/jsonout.h"
 #include "base/own.h"
 #include "base/text.h"
+#include "call/language.h"
 #include "call/limits.h"
 #include "keeper/session_state.h"
 
@@ -16,9 +19,8 @@ enum { ANSWER_MAX = 256 << 10 };
 const char *session_end_name(enum session_end e)
 {
 	static const char *const names[SESSION_END_COUNT] = {
-		[SESSION_OPEN] = "open",       [SESSION_CLOSED] = "closed",
-		[SESSION_TTL] = "ttl",         [SESSION_IDLE] = "idle",
-		[SESSION_BOX] = "box_over",    [SESSION_LOST] = "lost",
+		[SESSION_OPEN] = "open",       [SESSION_CLOSED] = "closed", [SESSION_TTL] = "ttl",
+		[SESSION_IDLE] = "idle",       [SESSION_BOX] = "box_over",  [SESSION_LOST] = "lost",
 		[SESSION_LEFT] = "front_gone",
 	};
 
@@ -105,8 +107,8 @@ void obey_processes(struct session *s, const struct keep_request *r, const struc
 	d->args = json_object();
 	if (!doing_enter(d))
 		return;
-	result = list ? kept_processes(&s->kept, list, &n, &err)
-		      : fail_sys(&err, "room for a list");
+	result =
+		list ? kept_processes(&s->kept, list, &n, &err) : fail_sys(&err, "room for a list");
 	doing_record(d, result, &err);
 	if (result == 0)
 		answer_processes(d, list, n);
@@ -172,8 +174,7 @@ void session_write(struct session *s, struct jsonout *j)
 	write_usage(s, j);
 }
 
-static void answer_session(struct session *s, const struct keep_request *r,
-			   const struct passage *p)
+static void answer_session(struct session *s, const struct keep_request *r, const struct passage *p)
 {
 	struct error err = {0};
 	struct jsonout j;
@@ -214,7 +215,8 @@ static int prolong(struct session *s, uint64_t ms, struct error *err)
 	uint64_t left = last > now ? (last - now) / 1000 : 0;
 
 	if (ms > left)
-		return fail(err, ERR_REFUSED, "at most %llu ms more: a session of this tool ends then",
+		return fail(err, ERR_REFUSED,
+			    "at most %llu ms more: a session of this tool ends then",
 			    (unsigned long long)left);
 	if (kept_extend(&s->kept, ms, err) < 0)
 		return -1;

@@ -15,20 +15,13 @@
 typedef void deed(struct session *s, const struct keep_request *r, const struct buf *body);
 
 static deed *const deeds[KEEP_ASK_COUNT] = {
-	[KEEP_INPUT] = obey_input,
-	[KEEP_SIGNAL] = obey_signal,
-	[KEEP_CANCEL] = obey_cancel,
-	[KEEP_EXEC] = obey_exec,
-	[KEEP_CODE] = obey_code,
-	[KEEP_FILE_PUT] = obey_put,
-	[KEEP_FILE_GET] = obey_get,
-	[KEEP_FILE_STAT] = obey_stat,
-	[KEEP_FILE_LIST] = obey_list,
-	[KEEP_FILE_REMOVE] = obey_remove,
-	[KEEP_PROCESSES] = obey_processes,
-	[KEEP_DESCRIBE] = obey_describe,
-	[KEEP_EXTEND] = obey_extend,
-	[KEEP_CLOSE] = obey_close,
+	[KEEP_INPUT] = obey_input,         [KEEP_SIGNAL] = obey_signal,
+	[KEEP_CANCEL] = obey_cancel,       [KEEP_EXEC] = obey_exec,
+	[KEEP_CODE] = obey_code,           [KEEP_FILE_PUT] = obey_put,
+	[KEEP_FILE_GET] = obey_get,        [KEEP_FILE_STAT] = obey_stat,
+	[KEEP_FILE_LIST] = obey_list,      [KEEP_FILE_REMOVE] = obey_remove,
+	[KEEP_PROCESSES] = obey_processes, [KEEP_DESCRIBE] = obey_describe,
+	[KEEP_EXTEND] = obey_extend,       [KEEP_CLOSE] = obey_close,
 };
 
 static void serve_front(struct session *s)

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_open.c - a session begins: judged like a call, a slot for it alone, its files, an answer. */
+/* session_open.c - a session begins: judged like a call, a slot for it alone, its files, an answer.
+ */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "audit/tree.h"
 #include "base/clock.h"
 #include "base/jsonout.h"
 #include "base/own.h"
@@ -139,9 +143,9 @@ static json_t *describe(const json_t *body, const struct wishes *w)
 		hash_bytes(w->files[i].data, w->files[i].len, &h);
 		hash_hex(&h, hex);
 		text_escape(w->files[i].inside, strlen(w->files[i].inside), path, sizeof(path));
-		(void)json_array_append_new(files, json_pack("{s:s, s:I, s:s}", "path", path,
-							     "bytes", (json_int_t)w->files[i].len,
-							     "sha256", hex));
+		(void)json_array_append_new(files,
+					    json_pack("{s:s, s:I, s:s}", "path", path, "bytes",
+						      (json_int_t)w->files[i].len, "sha256", hex));
 	}
 	if (args && w->n_files)
 		(void)json_object_set(args, "files", files);

@@ -15,8 +15,9 @@
 #include "lib/kept.h"
 
 enum {
-	SESSION_RUNS_MAX = 16, /* programs at once; the slot takes more, the interpreters are extra */
-	SESSION_DRIVERS = 3,   /* one per language */
+	SESSION_RUNS_MAX =
+		16,          /* programs at once; the slot takes more, the interpreters are extra */
+	SESSION_DRIVERS = 3, /* one per language */
 	SESSION_FDS_MAX = 2 + 3 * SESSION_RUNS_MAX + 3 * SESSION_DRIVERS,
 	SESSION_NONCE = 33,
 };
@@ -87,8 +88,8 @@ struct session {
 	uint32_t has_uid, uid;
 	const struct tool *tool;
 	struct callbody opening; /* its variables live here */
-	struct limits limits;    /* wall, cpu and output: of each thing that runs; else of the box */
-	const char *language;    /* of snippets that name none; NULL: they must */
+	struct limits limits; /* wall, cpu and output: of each thing that runs; else of the box */
+	const char *language; /* of snippets that name none; NULL: they must */
 	uint64_t opened_ms, opened_us, ends_us;
 	uint64_t idle_ms, active_us;
 	struct driver drivers[SESSION_DRIVERS];
