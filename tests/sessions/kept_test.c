@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kept_test.c - boxes that are kept: programs side by side, each with its own end. */
+#include <glob.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -282,6 +283,82 @@ static bool box_ends(struct kept_box *b, enum kill_reason reason)
 	return end.box_over && end.outcome.killed_for == reason;
 }
 
+/* The same program in a box of its own, and its layers. */
+static bool run_alone(struct kept_box *b, struct outcome *ret)
+{
+	char t[] = "true", *argv[] = {t, NULL}, path[] = "PATH=/usr/bin:/bin",
+	     *env[] = {path, NULL};
+	const struct job job = {.argv = argv, .env = env, .limits = b->limits};
+	int work, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct error err = {0};
+	struct remote r;
+
+	remote_init(&r);
+	if (remote_open(&r, helper(), &b->profile, &b->limits, &err) < 0 ||
+	    r.runner.ops->start(&r, &job, (int[3]){null, null, null}, &err) < 0)
+		return printf("# %s\n", err.text), false;
+	while (!r.runner.ops->step(&r))
+		(void)poll(NULL, 0, 1);
+	r.runner.ops->finish(&r, ret, &work);
+	remote_close(&r);
+	(void)close(null);
+	return ret->end == END_EXITED;
+}
+
+TEST(the_walls_are_those_of_a_box_for_one_program)
+{
+	struct outcome alone;
+	struct kept_end end;
+	struct kept_box b;
+
+	box_defaults(&b);
+	CHECK(run_alone(&b, &alone));
+	box_open(&b);
+	for (int round = 0; round < 2; round++) { /* the second program as the first */
+		CHECK(start_line(&b, "true", 0, NULL) > 0);
+		CHECK(next_end(&b, &end));
+		for (int i = 0; i < LAYER_COUNT; i++) {
+			CHECK(end.outcome.layers[i].state == alone.layers[i].state);
+			if (i != LAYER_OWN_UID) /* every slot has another */
+				CHECK_STR(end.outcome.layers[i].detail, alone.layers[i].detail);
+		}
+		CHECK(prints(&b,
+			     "grep -E '^(NoNewPrivs|Seccomp|CapEff|CapBnd):' /proc/self/status |"
+			     "tr '\\t\\n' '  '; ls /proc/self/fd | wc -l; echo $PPID",
+			     "CapEff: 0000000000000000 CapBnd: 0000000000000000 NoNewPrivs: 1 "
+			     "Seccomp: 2 4\n0\n"));
+	}
+	box_close(&b);
+}
+
+TEST(what_a_program_is_known_by_cannot_be_shed)
+{
+	struct error err = {0};
+	struct kept_end end;
+	struct kept_box b;
+	uint64_t exec;
+	char text[100];
+	int out;
+
+	box_defaults(&b);
+	box_open(&b);
+	/* unshare(CLONE_NEWCGROUP), setns to pid 1's, clone with a new one. */
+	exec = start_line(&b,
+			  "exec python3 -c 'import ctypes,os,time\nl=ctypes.CDLL(None)\n"
+			  "print(l.unshare(0x02000000), l.setns(0,0x02000000),"
+			  "l.syscall(56,0x02000011,0,0,0,0),flush=True)\nos.close(1)\nos.close(2)\n"
+			  "time.sleep(1000)'",
+			  0, &out);
+	read_text(out, text, sizeof(text));
+	if (strncmp(text, "-1", 2) != 0)
+		SKIP("no python3 with ctypes in the box");
+	CHECK_STR(text, "-1 -1 -1\n");
+	CHECK(kept_kill(&b.kept, exec, KILL_CANCELLED, &err) == 0);
+	CHECK(count_named(&b, "python3") == 0);
+	CHECK(next_end(&b, &end) && end.exec == exec && !end.box_over);
+	box_close(&b);
+}
+
 TEST(memory_is_limited_for_all_together_and_ends_the_box)
 {
 	char t[] = "true", *argv[] = {t, NULL}, *env[] = {NULL};
@@ -340,6 +417,26 @@ TEST(what_the_box_used_can_be_asked_for)
 	box_close(&b);
 }
 
+/* Groups that a slot's process has made. */
+static size_t count_groups(pid_t slot)
+{
+	static const char *const places[] = {"/sys/fs/cgroup/", "/sys/fs/cgroup/*/",
+					     "/sys/fs/cgroup/*/*/", "/sys/fs/cgroup/*/*/*/"};
+	size_t found = 0;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char pattern[100];
+		glob_t list;
+
+		(void)snprintf(pattern, sizeof(pattern), "%sbelljar-%d-*", places[i], (int)slot);
+		if (glob(pattern, GLOB_NOSORT, NULL, &list) == 0) {
+			found += list.gl_pathc;
+			globfree(&list);
+		}
+	}
+	return found;
+}
+
 TEST(nothing_of_a_box_is_left_when_it_is_closed)
 {
 	struct pollfd helper_end;
@@ -347,9 +444,12 @@ TEST(nothing_of_a_box_is_left_when_it_is_closed)
 	struct stat st;
 	char text[32], path[64];
 	int fd, out;
+	pid_t slot;
 
 	box_defaults(&b);
 	box_open(&b);
+	slot = b.remote.pid;
+	CHECK(geteuid() != 0 || count_groups(slot) > 0);
 	(void)start_line(&b, DAEMON, 0, NULL);
 	/* The writing end of this pipe is in the box only. */
 	CHECK(start_line(&b, "setsid setsid sh -c 'echo up; exec sleep 1000' & wait", 0, &out) > 0);
@@ -362,6 +462,7 @@ TEST(nothing_of_a_box_is_left_when_it_is_closed)
 	CHECK(poll(&helper_end, 1, PATIENCE_MS) > 0);
 	remote_close(&b.remote);
 	CHECK(stat(path, &st) < 0);
+	CHECK(count_groups(slot) == 0);
 	(void)close(fd);
 }
 
