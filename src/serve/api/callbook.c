@@ -107,13 +107,13 @@ static bool over_limits(const struct callbook *b)
 	return b->n_kept > b->most || b->bytes > BOOK_BYTES_MAX;
 }
 
-/* The oldest that nobody follows. */
+/* The oldest that nobody holds. */
 static struct book_call *oldest(const struct party *p)
 {
 	EACH_LINK(at, &p->kept) {
 		struct book_call *c = LINKED(at, struct book_call, place);
 
-		if (c->n_followers == 0)
+		if (c->held == 0)
 			return c;
 	}
 	return NULL;
@@ -173,7 +173,7 @@ static void count(struct callbook *b, struct book_call *c)
 /* Nobody waits for an answer that is too large to be kept. */
 static void drop_large(struct book_call *c)
 {
-	if (c->answer.len <= BOOK_ANSWER_MAX || c->n_followers > 0)
+	if (c->answer.len <= BOOK_ANSWER_MAX || c->held > 0)
 		return;
 	buf_done(&c->answer);
 	c->answer_dropped = true;
@@ -203,10 +203,25 @@ void book_finish(struct callbook *b, struct book_call *c, const struct keep_repl
 	make_room(b);
 }
 
+void book_hold(struct book_call *c)
+{
+	c->held++;
+}
+
+void book_let(struct callbook *b, struct book_call *c)
+{
+	c->held--;
+	if (!c->finished || c->held > 0)
+		return;
+	drop_large(c);
+	count(b, c);
+	make_room(b);
+}
+
 void book_follow(struct book_call *c, struct links *follower)
 {
 	links_add(&c->followers, follower);
-	c->n_followers++;
+	book_hold(c);
 }
 
 void book_unfollow(struct callbook *b, struct book_call *c, struct links *follower)
@@ -214,12 +229,7 @@ void book_unfollow(struct callbook *b, struct book_call *c, struct links *follow
 	if (!links_in(follower))
 		return;
 	links_remove(follower);
-	c->n_followers--;
-	if (!c->finished || c->n_followers > 0)
-		return;
-	drop_large(c);
-	count(b, c);
-	make_room(b);
+	book_let(b, c);
 }
 
 void book_sweep(struct callbook *b, uint64_t now_us)

@@ -48,7 +48,7 @@ struct visit {
 	size_t reserved;  /* bytes of its body, of the front's budget */
 	size_t sending;   /* bytes of its answer, of the front's budget */
 	struct task *task; /* what it waits for */
-	char *once_key;    /* Idempotency-Key that is ours to finish; NULL: none */
+	bool replayed;     /* what is answered was kept from an earlier request */
 	/* Events, or waiting for output */
 	enum form form;
 	struct book_call *call;
@@ -131,24 +131,30 @@ void asking_submit(struct visit *v, struct task *t, struct keeper *k);
 void asking_pool(struct visit *v);
 
 /* unknown.c: the answer to a call whose end nobody saw. */
-int unknown_answer(const struct task *t, const char *request_id, struct buf *out,
-		   struct error *err);
+struct unknown {
+	bool tool_shape;
+	const char *id; /* of the call; NULL: it had none yet, or it is not known */
+	const char *request_id, *what;
+	uint64_t us; /* since it was asked for; 0: not known */
+};
+int unknown_write(const struct unknown *u, struct buf *out, struct error *err);
 
 /* stream.c */
 void stream_attach(struct visit *v, struct book_call *c);
 void stream_detach(struct visit *v);
 /* Sends what there is, as far as the client takes it. */
 void stream_pump(struct visit *v);
-void stream_pump_all(struct book_call *c);
+void stream_pump_all(struct front *f, struct book_call *c);
 void stream_beat(struct visit *v, uint64_t now_us);
 /* An answer that was kept, as events. */
 void stream_replay(struct visit *v, const void *body, size_t len);
 
-/* once.c: Idempotency-Key.  True: go on; false: answered. */
-bool once_begin(struct visit *v);
-/* What was answered: kept if it may have run, forgotten if it cannot have. */
-void once_end(struct visit *v, int status, const void *body, size_t len);
-void once_forget(struct visit *v);
+/* once.c: Idempotency-Key.  True: go on; false: answered, and t is still the caller's. */
+bool once_begin(struct visit *v, struct task *t);
+/* What t was answered: kept if it may have run, forgotten if it cannot have. */
+void once_end(struct front *f, struct task *t, int status, const struct buf *body);
+/* t did not run. */
+void once_forget(struct front *f, struct task *t);
 
 /* callroutes.c, sessionroutes.c, fileroutes.c, auditroutes.c, health.c, openapi.c */
 void callroutes_serve(struct visit *v);

@@ -132,7 +132,7 @@ static void ask_for_more(struct pool *p)
 	EACH_LINK(at, &p->keepers) {
 		struct keeper *k = LINKED(at, struct keeper, all);
 
-		spare += k->for_session && !k->session && k->n_tasks == 0 &&
+		spare += k->for_session && !k->session && k->n_tasks == 0 && !k->retired &&
 			 k->generation == p->limits.generation;
 	}
 	for (have = count_current(p) + p->wanted; have < p->limits.keepers; have++) {
@@ -192,7 +192,7 @@ static struct task *next_opening(struct pool *p)
 
 static bool is_idle(const struct pool *p, const struct keeper *k)
 {
-	return k->ready && k->n_tasks == 0 && !k->session &&
+	return k->ready && !k->retired && k->n_tasks == 0 && !k->session &&
 	       k->generation == p->limits.generation;
 }
 
@@ -316,7 +316,7 @@ static void let_go(struct pool *p)
 
 	EACH_LINK(at, &p->keepers) {
 		struct keeper *k = LINKED(at, struct keeper, all);
-		bool old = k->generation < p->limits.generation;
+		bool old = k->retired || k->generation < p->limits.generation;
 
 		if (k->n_tasks > 0 || k->session)
 			continue;
@@ -367,6 +367,7 @@ static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struc
 		p->events.output(p->events.context, t, r, body);
 	} else {
 		leave_keeper(p, t);
+		t->on = k;
 		p->events.answered(p->events.context, t, r, body);
 		free(t);
 	}
@@ -517,6 +518,11 @@ enum problem pool_send(struct pool *p, struct keeper *k, struct task *t, uint64_
 	}
 	took(p, k, t);
 	return PROBLEM_NONE;
+}
+
+void pool_retire(struct keeper *k)
+{
+	k->retired = true;
 }
 
 void pool_tell(struct keeper *k, struct keep_request *r)

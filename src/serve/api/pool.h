@@ -37,7 +37,8 @@ struct task {
 	struct keep_request request;
 	const struct buf *body; /* whose is the submitter's, until it is sent */
 	struct party *party;
-	struct keeper *keeper;
+	struct keeper *keeper; /* that has it; NULL: none, or none any more */
+	struct keeper *on;     /* answered(): the keeper that had it */
 	uint64_t submitted_us, sent_us, cancelled_us;
 	bool runs;   /* a program: may take as long as the policy says */
 	bool counts; /* in party->open */
@@ -48,6 +49,7 @@ struct task {
 	struct visit *visit;     /* NULL: nobody waits for the answer */
 	struct book_call *call;  /* NULL: not in the book */
 	struct session *session; /* NULL: none */
+	char *once_key;          /* Idempotency-Key; NULL: none */
 };
 
 struct keeper {
@@ -55,6 +57,7 @@ struct keeper {
 	struct pool *pool;
 	struct loop_watch watch;
 	bool for_session, ready;
+	bool retired; /* gets nothing more, and ends when nothing is left */
 	uint32_t generation;
 	struct links tasks;
 	size_t n_tasks;
@@ -126,6 +129,8 @@ void pool_tell(struct keeper *k, struct keep_request *r);
  * after this); one that was sent is cancelled if it runs a program. */
 void pool_abandon(struct pool *p, struct task *t);
 void pool_cancel(struct pool *p, struct task *t);
+/* It ends as soon as its last task has. */
+void pool_retire(struct keeper *k);
 /* Ends a keeper: its tasks are lost, its session is over. */
 void pool_end_keeper(struct pool *p, struct keeper *k);
 /* Once a second or so. */

@@ -87,8 +87,8 @@ static void begin(struct http_exchange *x, int status, const struct http_header 
 	struct error err;
 
 	assert(!x->answered && !x->streaming);
-	if (c->state == CONN_BODY) /* it is not wanted */
-		c->close = c->linger = true;
+	if (c->state != CONN_WORKING && (x->head.chunked || x->head.length > 0))
+		c->close = c->linger = true; /* the body is not wanted */
 	if (answer_head(&c->out, &c->server->date, status, headers, &err) < 0 ||
 	    answer_framing(&c->out, framing, len, closes(c), &err) < 0)
 		x->cut = true;

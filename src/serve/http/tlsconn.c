@@ -77,19 +77,33 @@ bool tls_conn_holds(const struct tls_conn *c)
 	return SSL_has_pending(ssl_of(c)) == 1;
 }
 
+/* Exactly one common name, in UTF-8, without a NUL, that fits: else it is nobody's. */
+static void take_name(const X509 *cert, char *ret_name, size_t room)
+{
+	const X509_NAME *subject = X509_get_subject_name(cert);
+	int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1), len;
+	unsigned char *text = NULL;
+
+	if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0)
+		return;
+	len = ASN1_STRING_to_UTF8(&text,
+				  X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+	if (len > 0 && (size_t)len < room && !memchr(text, '\0', (size_t)len)) {
+		memcpy(ret_name, text, (size_t)len);
+		ret_name[len] = '\0';
+	}
+	OPENSSL_free(text);
+}
+
 void tls_conn_name(const struct tls_conn *c, char *ret_name, size_t room)
 {
 	X509 *cert = SSL_get1_peer_certificate(ssl_of(c));
-	X509_NAME *subject = cert ? X509_get_subject_name(cert) : NULL;
-	int n = -1;
 
 	ret_name[0] = '\0';
-	if (subject && SSL_get_verify_result(ssl_of(c)) == X509_V_OK)
-		n = X509_NAME_get_text_by_NID(subject, NID_commonName, ret_name, (int)room);
-	/* One that does not fit, or has a NUL in it, is nobody's. */
-	if (n < 0 || (size_t)n != strlen(ret_name) || (size_t)n + 1 >= room)
-		ret_name[0] = '\0';
+	if (cert && SSL_get_verify_result(ssl_of(c)) == X509_V_OK)
+		take_name(cert, ret_name, room);
 	X509_free(cert);
+	ERR_clear_error();
 }
 
 void tls_conn_goodbye(struct tls_conn *c)
