@@ -28,6 +28,8 @@ void passage_init(struct passage *p)
 void passage_done(struct passage *p)
 {
 	redaction_done(&p->redaction);
+	buf_done(&p->announcement.lines[0]);
+	buf_done(&p->announcement.lines[1]);
 	judged_done(&p->judged);
 	account_done(&p->account);
 }
@@ -99,11 +101,7 @@ static enum verdict admit(struct passage *p)
 
 static enum verdict run(struct passage *p)
 {
-	if (p->dry_run)
-		return GO_ON;
-	if (p->begun)
-		p->begun(p, p->begun_context);
-	return step_run(p);
+	return p->dry_run ? GO_ON : step_run(p);
 }
 
 /* Refused and dry calls have an account, too: of nothing. */
@@ -169,7 +167,7 @@ void gate_pass(struct passage *p)
 		p->cleaner = (struct cleaner){redaction_clean, p};
 	for (size_t i = 0; i < ARRAY_LEN(way_in); i++)
 		if (way_in[i].take(p) != GO_ON) {
-			p->ended_by = way_in[i].name;
+			p->ended_by = p->ended_by ? p->ended_by : way_in[i].name;
 			break;
 		}
 	for (size_t i = 0; i < ARRAY_LEN(way_out); i++)
