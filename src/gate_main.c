@@ -14,6 +14,7 @@ static const struct {
 	{"policy", cmd_policy},
 	{"screen", cmd_screen},
 	{"keeper", cmd_keeper}, /* not for people */
+	{"view", cmd_view},     /* nor this */
 };
 
 /* What was printed is a part of the answer: one that got lost is no success. */

@@ -33,6 +33,9 @@ int cmd_policy(int argc, char **argv);
 int cmd_screen(int argc, char **argv);
 /* Not for people: what the service starts. */
 int cmd_keeper(int argc, char **argv);
+/* Starts belljar-serve, the supervisor of the service. */
+int cmd_serve(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 /* Starts belljar-audit, which has the command below. */
 int cmd_evidence(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
