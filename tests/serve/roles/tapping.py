@@ -44,7 +44,7 @@ def wait_until(is_so, seconds=60):
 
 
 def run(tests):
-    chosen = [t for t in tests if not sys.argv[4:] or t.__name__ in sys.argv[4:]]
+    chosen = [t for t in tests if not sys.argv[3:] or t.__name__ in sys.argv[3:]]
     print("1..%d" % len(chosen))
     failed = 0
     for i, test in enumerate(chosen):
