@@ -97,7 +97,7 @@ static bool wants_no_wait(const struct visit *v)
 static void answer_running(struct visit *v, const struct book_call *c)
 {
 	char where[64];
-	struct answer a = {.status = 202, .body = buf_str(&c->start), .len = c->start.len};
+	struct response a = {.status = 202, .body = buf_str(&c->start), .len = c->start.len};
 
 	(void)snprintf(where, sizeof(where), "/v1/calls/%s", c->id);
 	a.more[0] = (struct http_header){"Location", where};
@@ -105,8 +105,7 @@ static void answer_running(struct visit *v, const struct book_call *c)
 	respond(v, &a);
 }
 
-static void begun(void *context, struct task *t, const struct keep_reply *r,
-		  const struct buf *body)
+static void begun(void *context, struct task *t, const struct keep_reply *r, const struct buf *body)
 {
 	struct front *f = context;
 	struct visit *v = t->visit;
@@ -157,7 +156,7 @@ static void answer_visit(struct visit *v, const struct task *t, const struct kee
 		[CONTENT_PROBLEM] = "application/problem+json",
 		[CONTENT_OCTETS] = "application/octet-stream",
 	};
-	struct answer a = {.status = (int)r->http_status,
+	struct response a = {.status = (int)r->http_status,
 			   .type = types[r->content],
 			   .body = buf_str(body),
 			   .len = body->len,

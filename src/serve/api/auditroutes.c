@@ -44,7 +44,8 @@ static void lose_reader(struct front *f)
 	}
 	r->watch.fd = -1;
 	r->ready = false;
-	EACH_LINK(at, &f->visits) {
+	EACH_LINK(at, &f->visits)
+	{
 		struct visit *v = LINKED(at, struct visit, all);
 
 		if (v->read_serial)
@@ -55,7 +56,8 @@ static void lose_reader(struct front *f)
 
 static struct visit *waiting_for(struct front *f, uint64_t serial)
 {
-	EACH_LINK(at, &f->visits) {
+	EACH_LINK(at, &f->visits)
+	{
 		struct visit *v = LINKED(at, struct visit, all);
 
 		if (v->read_serial == serial)
@@ -70,10 +72,9 @@ static void pass_on(struct front *f, const struct read_reply *r, const struct bu
 
 	if (!v) /* its client did not wait */
 		return;
-	respond(v, &(struct answer){.status = (int)r->http_status,
-				    .type = r->content == READ_PROBLEM
-						    ? "application/problem+json"
-						    : "application/json",
+	respond(v, &(struct response){.status = (int)r->http_status,
+				    .type = r->content == READ_PROBLEM ? "application/problem+json"
+								       : "application/json",
 				    .body = buf_str(body),
 				    .len = body->len,
 				    .retry_after_s = r->retry_after_s});
@@ -108,8 +109,8 @@ void auditroutes_set_reader(struct front *f, int fd)
 	if (fd < 0)
 		return;
 	flags = fcntl(fd, F_GETFL);
-	f->reader.watch = (struct loop_watch){
-		.fd = fd, .events = EPOLLIN, .ready = readable, .context = f};
+	f->reader.watch =
+		(struct loop_watch){.fd = fd, .events = EPOLLIN, .ready = readable, .context = f};
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
 	    loop_add(f->loop, &f->reader.watch, &err) < 0) {
 		(void)close(fd);

@@ -110,7 +110,8 @@ static bool over_limits(const struct callbook *b)
 /* The oldest that nobody holds. */
 static struct book_call *oldest(const struct party *p)
 {
-	EACH_LINK(at, &p->kept) {
+	EACH_LINK(at, &p->kept)
+	{
 		struct book_call *c = LINKED(at, struct book_call, place);
 
 		if (c->held == 0)
@@ -126,7 +127,8 @@ static struct book_call *victim(const struct callbook *b)
 	struct book_call *found = NULL;
 	size_t most = 0;
 
-	EACH_LINK(at, &b->parties->all) {
+	EACH_LINK(at, &b->parties->all)
+	{
 		struct party *p = LINKED(at, struct party, all);
 		size_t has = by_bytes ? p->kept_bytes : p->n_kept;
 		struct book_call *c = has > most ? oldest(p) : NULL;
@@ -234,7 +236,8 @@ void book_unfollow(struct callbook *b, struct book_call *c, struct links *follow
 
 void book_sweep(struct callbook *b, uint64_t now_us)
 {
-	EACH_LINK(at, &b->parties->all) {
+	EACH_LINK(at, &b->parties->all)
+	{
 		struct party *p = LINKED(at, struct party, all);
 		struct book_call *c;
 

@@ -13,9 +13,9 @@
 #include "serve/api/window.h"
 
 enum {
-	BOOK_WINDOW = 256 << 10,       /* of each stream */
-	BOOK_BYTES_MAX = 64 << 20,     /* of all calls that have ended */
-	BOOK_ANSWER_MAX = 8 << 20,     /* an answer that is larger is not kept */
+	BOOK_WINDOW = 256 << 10,   /* of each stream */
+	BOOK_BYTES_MAX = 64 << 20, /* of all calls that have ended */
+	BOOK_ANSWER_MAX = 8 << 20, /* an answer that is larger is not kept */
 	BOOK_BUCKETS = 4096,
 };
 
@@ -37,7 +37,7 @@ struct book_call {
 	struct buf start;  /* what the start event says */
 	struct buf answer; /* once finished */
 	uint32_t http_status, content;
-	size_t held; /* by followers and others */
+	size_t held;  /* by followers and others */
 	size_t bytes; /* as the book counts it, once finished */
 };
 

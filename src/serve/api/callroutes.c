@@ -22,7 +22,8 @@ static void write_time(struct jsonout *j, const char *key, uint64_t unix_ms)
 	struct tm utc;
 	char text[48], whole[64];
 
-	if (!gmtime_r(&seconds, &utc) || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc) == 0)
+	if (!gmtime_r(&seconds, &utc) ||
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc) == 0)
 		text[0] = '\0';
 	(void)snprintf(whole, sizeof(whole), "%s.%03uZ", text, (unsigned)(unix_ms % 1000));
 	jsonout_str(j, key, whole);
@@ -75,7 +76,8 @@ static void show(struct visit *v, const struct book_call *c, int status)
 
 static void list_calls(struct jsonout *j, const struct links *calls, size_t *left)
 {
-	EACH_LINK(at, calls) {
+	EACH_LINK(at, calls)
+	{
 		if (*left == 0)
 			return;
 		--*left;
@@ -97,7 +99,8 @@ static void list(struct visit *v)
 	jsonout_start(&j, &out, &err);
 	jsonout_object(&j, NULL);
 	jsonout_array(&j, "calls");
-	EACH_LINK(at, &f->parties.all) {
+	EACH_LINK(at, &f->parties.all)
+	{
 		struct party *p = LINKED(at, struct party, all);
 
 		if (!visit_owns(v, p))

@@ -19,7 +19,8 @@ static void close_session(struct front *f, struct session *s)
 /* Sessions in which nothing runs end at once, or all of them. */
 static void close_sessions(struct front *f, bool all)
 {
-	EACH_LINK(at, &f->sessions.live) {
+	EACH_LINK(at, &f->sessions.live)
+	{
 		struct session *s = LINKED(at, struct session, order);
 
 		if (s->keeper && (all || s->keeper->n_tasks == 0))
@@ -49,10 +50,12 @@ static void cancel_late(void *context)
 	struct front *f = context;
 
 	f->cancelling = true;
-	EACH_LINK(at, &f->parties.all) {
+	EACH_LINK(at, &f->parties.all)
+	{
 		struct party *p = LINKED(at, struct party, all);
 
-		EACH_LINK(call, &p->running) {
+		EACH_LINK(call, &p->running)
+		{
 			struct book_call *c = LINKED(call, struct book_call, place);
 
 			if (c->task)

@@ -13,7 +13,8 @@
 
 enum { FILE_PIECE = 1 << 20 };
 
-/* The server leaves an encoded slash alone, so that it cannot be told from these three characters. */
+/* The server leaves an encoded slash alone, so that it cannot be told from these three characters.
+ */
 static bool has_encoded_slash(const char *path, size_t len)
 {
 	for (size_t i = 0; i + 2 < len; i++)
@@ -38,10 +39,10 @@ bool fileroutes_prepare(struct visit *v, struct task *t, const char *path, size_
 	if (http_header(v->x, "If-Range")) /* there are no validators to compare it with */
 		v->range.kind = RANGE_WHOLE;
 	t->request.from = v->range.kind == RANGE_FROM ? v->range.from : 0;
-	t->request.number = v->range.kind == RANGE_FROM && v->range.len > 0 &&
-					    v->range.len < FILE_PIECE
-				    ? v->range.len
-				    : FILE_PIECE;
+	t->request.number =
+		v->range.kind == RANGE_FROM && v->range.len > 0 && v->range.len < FILE_PIECE
+			? v->range.len
+			: FILE_PIECE;
 	if (v->range.kind == RANGE_LAST) /* first: how long is it? */
 		t->request.number = 1;
 	return true;
@@ -128,7 +129,7 @@ static void answer_whole(struct visit *v, const struct buf *body)
 {
 	bool part = v->range.kind != RANGE_WHOLE;
 	char range[80];
-	struct answer a = {.status = part ? 206 : 200,
+	struct response a = {.status = part ? 206 : 200,
 			   .type = "application/octet-stream",
 			   .body = buf_str(body),
 			   .len = body->len,
@@ -182,7 +183,7 @@ static void answer_error(struct visit *v, const struct keep_reply *r, const stru
 	if (v->streaming)
 		http_cut(v->x);
 	else
-		respond(v, &(struct answer){.status = (int)r->http_status,
+		respond(v, &(struct response){.status = (int)r->http_status,
 					    .type = r->content == CONTENT_PROBLEM
 							    ? "application/problem+json"
 							    : "application/json",

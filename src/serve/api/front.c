@@ -35,7 +35,8 @@ static void tick(void *context)
 	pool_tick(&f->pool, now_us);
 	book_sweep(&f->book, now_us);
 	sessiontable_sweep(&f->sessions, now_us);
-	EACH_LINK(at, &f->visits) {
+	EACH_LINK(at, &f->visits)
+	{
 		struct visit *v = LINKED(at, struct visit, all);
 
 		if (v->streaming)

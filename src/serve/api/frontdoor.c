@@ -82,8 +82,7 @@ static bool is_known(struct visit *v)
 		.peer = http_peer(v->x),
 		.authorization = http_header(v->x, "Authorization"),
 		.api_key = http_header(v->x, "X-API-Key"),
-		.forwarded = http_header(v->x, "Forwarded") ||
-			     http_header(v->x, "X-Forwarded-For"),
+		.forwarded = http_header(v->x, "Forwarded") || http_header(v->x, "X-Forwarded-For"),
 		.now_us = v->begun_us,
 	};
 	enum auth result;
@@ -118,7 +117,7 @@ static bool has_path(struct visit *v)
 	}
 	routes_allow(v->match.methods, allow, sizeof(allow));
 	if (http_method(v->x) == HTTP_OPTIONS)
-		respond(v, &(struct answer){.status = 204, .more = {{"Allow", allow}}});
+		respond(v, &(struct response){.status = 204, .more = {{"Allow", allow}}});
 	else
 		respond_problem_more(v, PROBLEM_METHOD_NOT_ALLOWED,
 				     "this path does not have that method", more);
@@ -212,15 +211,8 @@ static bool body_fits(struct visit *v)
 
 /* Keep the order: it decides what a stranger learns. */
 static bool (*const doors[])(struct visit *v) = {
-	name_it,
-	has_view,
-	host_fits,
-	is_known,
-	has_path,
-	may,
-	is_open_for_business,
-	form_fits,
-	body_fits,
+	name_it,   has_view,  host_fits, is_known, has_path, may, is_open_for_business,
+	form_fits, body_fits,
 };
 
 bool frontdoor_pass(struct visit *v)

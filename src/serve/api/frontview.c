@@ -24,18 +24,18 @@ struct number {
 };
 
 static const struct number numbers[] = {
-	{"concurrency", offsetof(struct view, concurrency), 0, 1024},           /* 0: see below */
-	{"sessions", offsetof(struct view, sessions), 0, 4096},                 /* */
-	{"queue", offsetof(struct view, queue), 0, 100000},                     /* */
-	{"queue_wait_ms", offsetof(struct view, queue_wait_ms), 0, DAY_MS},     /* */
-	{"body_bytes", offsetof(struct view, body_bytes), 1, 1 << 30},          /* */
-	{"connections", offsetof(struct view, connections), 1, 1 << 20},        /* */
-	{"head_wait_ms", offsetof(struct view, head_ms), 1, DAY_MS},            /* */
-	{"body_wait_ms", offsetof(struct view, body_ms), 1, DAY_MS},            /* */
-	{"idle_wait_ms", offsetof(struct view, idle_ms), 1, DAY_MS},            /* */
-	{"calls_kept", offsetof(struct view, calls_kept), 0, 1 << 20},          /* */
-	{"calls_kept_ms", offsetof(struct view, calls_kept_ms), 0, YEAR_MS},    /* */
-	{"idempotency_ms", offsetof(struct view, idempotency_ms), 0, YEAR_MS},  /* */
+	{"concurrency", offsetof(struct view, concurrency), 0, 1024},          /* 0: see below */
+	{"sessions", offsetof(struct view, sessions), 0, 4096},                /* */
+	{"queue", offsetof(struct view, queue), 0, 100000},                    /* */
+	{"queue_wait_ms", offsetof(struct view, queue_wait_ms), 0, DAY_MS},    /* */
+	{"body_bytes", offsetof(struct view, body_bytes), 1, 1 << 30},         /* */
+	{"connections", offsetof(struct view, connections), 1, 1 << 20},       /* */
+	{"head_wait_ms", offsetof(struct view, head_ms), 1, DAY_MS},           /* */
+	{"body_wait_ms", offsetof(struct view, body_ms), 1, DAY_MS},           /* */
+	{"idle_wait_ms", offsetof(struct view, idle_ms), 1, DAY_MS},           /* */
+	{"calls_kept", offsetof(struct view, calls_kept), 0, 1 << 20},         /* */
+	{"calls_kept_ms", offsetof(struct view, calls_kept_ms), 0, YEAR_MS},   /* */
+	{"idempotency_ms", offsetof(struct view, idempotency_ms), 0, YEAR_MS}, /* */
 };
 
 static const struct {
@@ -65,15 +65,15 @@ static int read_numbers(struct view *v, const json_t *serve, struct error *err)
 
 		if (!json_is_integer(value) || got < 0 || (uint64_t)got < n->min ||
 		    (uint64_t)got > n->max)
-			return fail(err, ERR_INTERNAL, "serve.%s is not a number that fits", n->key);
+			return fail(err, ERR_INTERNAL, "serve.%s is not a number that fits",
+				    n->key);
 		*(uint64_t *)(void *)((char *)v + n->offset) = (uint64_t)got;
 	}
 	return 0;
 }
 
 /* Texts of an array; key: of an object in it, NULL: the members themselves.  Absent: none. */
-static int read_list(const json_t *array, const char *key, struct view_list *ret,
-		     struct error *err)
+static int read_list(const json_t *array, const char *key, struct view_list *ret, struct error *err)
 {
 	size_t n = json_array_size(array);
 

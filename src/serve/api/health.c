@@ -59,7 +59,7 @@ static void ready(struct visit *v)
 	if (all)
 		respond_json(v, 200, &out);
 	else
-		respond(v, &(struct answer){.status = 503,
+		respond(v, &(struct response){.status = 503,
 					    .body = buf_str(&out),
 					    .len = out.len,
 					    .retry_after_s = 1});
@@ -105,7 +105,7 @@ static void metrics(struct visit *v)
 	if (metrics_write(&f->metrics, &g, &out, &err) < 0 || out.cut)
 		respond_problem(v, PROBLEM_OVERLOADED, "out of memory");
 	else
-		respond(v, &(struct answer){.status = 200,
+		respond(v, &(struct response){.status = 200,
 					    .type = "text/plain; version=0.0.4; charset=utf-8",
 					    .body = buf_str(&out),
 					    .len = out.len});
@@ -133,7 +133,7 @@ static void version(struct visit *v)
 
 static void say(struct visit *v, int status, const char *object)
 {
-	respond(v, &(struct answer){.status = status, .body = object, .len = strlen(object)});
+	respond(v, &(struct response){.status = status, .body = object, .len = strlen(object)});
 }
 
 static void openapi(struct visit *v)

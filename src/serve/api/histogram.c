@@ -2,13 +2,14 @@
 /* histogram.c - counts durations in buckets from half a millisecond to five minutes. */
 #include "serve/api/histogram.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/own.h"
 
 static const uint64_t bounds_us[] = {
-	500,     1000,    2000,    5000,     10000,    20000,    50000,     100000,
-	200000,  500000,  1000000, 2000000,  5000000,  15000000, 60000000,  300000000,
+	500,    1000,   2000,    5000,    10000,   20000,    50000,    100000,
+	200000, 500000, 1000000, 2000000, 5000000, 15000000, 60000000, 300000000,
 };
 static_assert(ARRAY_LEN(bounds_us) == HISTOGRAM_BUCKETS, "one count for each bound");
 
@@ -23,8 +24,8 @@ void histogram_add(struct histogram *h, uint64_t us)
 	h->n++;
 }
 
-int histogram_write(const struct histogram *h, const char *name, const char *help,
-		    struct buf *out, struct error *err)
+int histogram_write(const struct histogram *h, const char *name, const char *help, struct buf *out,
+		    struct error *err)
 {
 	uint64_t below = 0;
 

@@ -16,7 +16,7 @@ struct histogram {
 
 void histogram_add(struct histogram *h, uint64_t us);
 /* As Prometheus reads it, in seconds. */
-int histogram_write(const struct histogram *h, const char *name, const char *help,
-		    struct buf *out, struct error *err);
+int histogram_write(const struct histogram *h, const char *name, const char *help, struct buf *out,
+		    struct error *err);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "serve/api/metrics.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +36,8 @@ static size_t tool_place(const struct metrics *m, const char *name)
 
 void metrics_tool(struct metrics *m, const char *name)
 {
-	if (tool_place(m, name) != 0 || m->n_tools == METRIC_TOOLS || strlen(name) >= KEEP_NAME_ROOM)
+	if (tool_place(m, name) != 0 || m->n_tools == METRIC_TOOLS ||
+	    strlen(name) >= KEEP_NAME_ROOM)
 		return;
 	(void)snprintf(m->tools[m->n_tools++].name, KEEP_NAME_ROOM, "%s", name);
 }
@@ -59,8 +61,8 @@ static void count_refusal(struct metrics *m, const char *rule)
 		m->refusals[0].n++;
 		return;
 	}
-	while (at < m->n_refusals && (strncmp(m->refusals[at].name, rule, len) != 0 ||
-				      m->refusals[at].name[len] != '\0'))
+	while (at < m->n_refusals &&
+	       (strncmp(m->refusals[at].name, rule, len) != 0 || m->refusals[at].name[len] != '\0'))
 		at++;
 	if (at == METRIC_LAYERS)
 		at = 0;
@@ -144,7 +146,8 @@ static int write_runs(const struct metrics *m, struct buf *out, struct error *er
 
 static int write_verdicts(const struct metrics *m, struct buf *out, struct error *err)
 {
-	if (head(out, "belljar_policy_decisions_total", "counter", "What the policy said.", err) < 0)
+	if (head(out, "belljar_policy_decisions_total", "counter", "What the policy said.", err) <
+	    0)
 		return -1;
 	for (size_t i = 0; i <= KEEP_DECISION_MAX; i++)
 		if (buf_printf(out, err,
@@ -231,8 +234,7 @@ static int write_gauges(const struct metric_gauges *g, struct buf *out, struct e
 		 g->once_bytes},
 		{"belljar_request_body_bytes", "Bodies that are being taken.", "gauge",
 		 g->body_bytes},
-		{"belljar_answer_bytes", "Answers that are being sent.", "gauge",
-		 g->sending_bytes},
+		{"belljar_answer_bytes", "Answers that are being sent.", "gauge", g->sending_bytes},
 		{"belljar_policy_generation", "How often a policy was loaded.", "gauge",
 		 g->generation},
 		{"process_resident_memory_bytes", "Memory of the front.", "gauge",

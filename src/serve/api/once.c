@@ -56,7 +56,7 @@ static void replay(struct visit *v, const struct once_answer *a)
 	if (v->form != FORM_JSON)
 		stream_replay(v, buf_str(&a->body), a->body.len);
 	else
-		respond(v, &(struct answer){.status = a->status,
+		respond(v, &(struct response){.status = a->status,
 					    .body = buf_str(&a->body),
 					    .len = a->body.len});
 }

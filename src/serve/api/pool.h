@@ -95,9 +95,9 @@ struct pool {
 	struct pool_events events;
 	struct pool_limits limits;
 	struct links keepers;
-	struct links waiting;  /* tasks */
-	struct links opening;  /* tasks that wait for a session's keeper */
-	struct links turns;    /* clients with tasks that wait; the first is next */
+	struct links waiting; /* tasks */
+	struct links opening; /* tasks that wait for a session's keeper */
+	struct links turns;   /* clients with tasks that wait; the first is next */
 	size_t n_keepers, n_session_keepers, n_waiting, n_opening, n_busy;
 	size_t wanted, wanted_sessions; /* asked for, and not come yet */
 	bool stopping;                  /* no more keepers are asked for */
@@ -115,7 +115,8 @@ int pool_add(struct pool *p, int fd, bool for_session, uint32_t generation, stru
 /* Keepers that are ready and of this generation, busy or not. */
 size_t pool_ready(const struct pool *p);
 
-/* A task, zeroed but for its links and serial; NULL: no memory.  pool_drop() if it is not submitted. */
+/* A task, zeroed but for its links and serial; NULL: no memory.  pool_drop() if it is not
+ * submitted. */
 struct task *pool_task(struct pool *p);
 void pool_drop(struct task *t);
 /* Into its client's line.  PROBLEM_NONE: it is the pool's now, and may have ended already.

@@ -34,7 +34,7 @@ static void add_usual(struct headers *h, const struct visit *v, const char *type
 		add(h, "Idempotency-Replayed", "true");
 }
 
-void respond(struct visit *v, const struct answer *a)
+void respond(struct visit *v, const struct response *a)
 {
 	struct headers h = {0};
 	char retry[16];
@@ -61,7 +61,7 @@ void respond_json(struct visit *v, int status, struct buf *body)
 		respond_problem(v, PROBLEM_INTERNAL, "the answer is too large");
 		return;
 	}
-	respond(v, &(struct answer){.status = status, .body = body->data, .len = body->len});
+	respond(v, &(struct response){.status = status, .body = body->data, .len = body->len});
 }
 
 uint32_t respond_retry_after(const struct front *f)
@@ -86,7 +86,7 @@ static uint32_t retry_after(const struct visit *v, enum problem p)
 void respond_problem_more(struct visit *v, enum problem p, const char *detail,
 			  const struct http_header *more)
 {
-	struct answer a = {.status = problem_status(p), .type = "application/problem+json"};
+	struct response a = {.status = problem_status(p), .type = "application/problem+json"};
 	struct error err = {0};
 	own(buf) body;
 

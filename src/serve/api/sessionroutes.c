@@ -106,7 +106,8 @@ void sessionroutes_list(struct visit *v)
 	jsonout_start(&j, &out, &err);
 	jsonout_object(&j, NULL);
 	jsonout_array(&j, "sessions");
-	EACH_LINK(at, &t->live) {
+	EACH_LINK(at, &t->live)
+	{
 		const struct session *s = LINKED(at, struct session, order);
 
 		if (!visit_owns(v, s->party))

@@ -102,8 +102,8 @@ static void send_result(struct visit *v)
 	char dropped[160];
 
 	if (c->answer_dropped || !c->answer.data) {
-		(void)snprintf(dropped, sizeof(dropped),
-			       "{\"id\":\"%s\",\"answer_dropped\":true}", c->id);
+		(void)snprintf(dropped, sizeof(dropped), "{\"id\":\"%s\",\"answer_dropped\":true}",
+			       c->id);
 		send_object(v, "result", dropped, strlen(dropped));
 		return;
 	}
@@ -134,7 +134,8 @@ void stream_pump(struct visit *v)
 void stream_pump_all(struct front *f, struct book_call *c)
 {
 	book_hold(c);
-	EACH_LINK(at, &c->followers) {
+	EACH_LINK(at, &c->followers)
+	{
 		struct visit *v = LINKED(at, struct visit, follower);
 
 		if (v->streaming)
