@@ -10,10 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "audit/tree.h"
 #include "base/own.h"
 #include "call/language.h"
+#include "gate/artifacts.h"
 #include "gate/slots.h"
 #include "gate/steps.h"
+#include "gate/toolkit.h"
 #include "lib/remote.h"
 #include "sandbox/codefile.h"
 #include "sandbox/native/programs.h"
@@ -76,6 +79,36 @@ static enum verdict say_none_installed(struct passage *p)
 	return step_deny(p);
 }
 
+/* Of a tool that lists programs, where they are known already. */
+static enum verdict add_known_programs(struct passage *p, struct profile *profile)
+{
+	const char *const *there;
+	struct error err = {0};
+	size_t n;
+
+	if (toolkit_programs(p->toolkit, p->judged.tool, &there, &n, &err) < 0)
+		return fail_internally(p, &err);
+	for (size_t i = 0; i < n; i++)
+		profile->programs[profile->n_programs++] = there[i];
+	return GO_ON;
+}
+
+static bool is_listed(const struct profile *profile, const char *program)
+{
+	for (size_t i = 0; i < profile->n_programs; i++)
+		if (strcmp(profile->programs[i], program) == 0)
+			return true;
+	return false;
+}
+
+static bool is_in(const struct words *wall, const char *program)
+{
+	for (size_t i = 0; i < wall->n; i++)
+		if (strcmp(wall->word[i], program) == 0)
+			return true;
+	return false;
+}
+
 /* What is not installed is left out.  An empty list would mean "everything may run", so it never
  * stands for a tool that has a wall. */
 static enum verdict add_programs(struct passage *p, struct profile *profile)
@@ -95,11 +128,16 @@ static enum verdict add_programs(struct passage *p, struct profile *profile)
 			   PROGRAMS_MAX - 1);
 		return fail_internally(p, &err);
 	}
-	for (size_t i = 0; i < wall->n; i++)
-		if (programs_exist(root, wall->word[i]))
-			profile->programs[profile->n_programs++] = wall->word[i];
-		else if (strcmp(wall->word[i], first) == 0)
-			return say_not_installed(p, first);
+	if (p->toolkit && wall == &tool->programs) {
+		if (add_known_programs(p, profile) != GO_ON)
+			return STOP;
+	} else {
+		for (size_t i = 0; i < wall->n; i++)
+			if (programs_exist(root, wall->word[i]))
+				profile->programs[profile->n_programs++] = wall->word[i];
+	}
+	if (is_in(wall, first) && !is_listed(profile, first))
+		return say_not_installed(p, first);
 	if (profile->n_programs == 0)
 		return say_none_installed(p);
 	if (p->shell)
@@ -262,12 +300,18 @@ static int set_profile(const struct policy *policy, const struct tool *tool, str
 	return add_mounts(tool, arena, ret, err);
 }
 
-static int add_files(const struct wishes *w, struct request *r, struct error *err)
+static int add_files(const struct passage *p, struct request *r, struct error *err)
 {
-	if (w->n_files > PUTS_MAX)
+	const struct wishes *w = &p->wishes;
+	const struct artifact_rules *rules = &p->judged.tool->artifacts;
+
+	if (w->n_files > PUTS_MAX || w->n_artifacts > GETS_MAX)
 		return fail(err, ERR_CALLER, "more than %d files", PUTS_MAX);
 	for (size_t i = 0; i < w->n_files; i++)
 		r->puts[r->n_puts++] = w->files[i];
+	for (size_t i = 0; i < w->n_artifacts; i++)
+		r->gets[r->n_gets++] = (struct get){.glob = w->artifacts[i]};
+	r->get_caps = (struct get_caps){rules->bytes, rules->files};
 	return 0;
 }
 
@@ -282,7 +326,7 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	r->live_err = p->live_err;
 	r->cancel_fds[0] = p->cancel_fd;
 	r->aside = p->aside;
-	if (add_files(&p->wishes, r, err) < 0 ||
+	if (add_files(p, r, err) < 0 ||
 	    set_profile(p->policy, tool, &p->judged.arena, &r->profile, err) < 0 ||
 	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
 		return -1;
@@ -344,6 +388,49 @@ static void look_for_canary(struct passage *p)
 	why_hint(&p->why, "what is planted there is not to be read or told");
 }
 
+/* A file comes out as output does: without what must not be told, or not at all. */
+static int clean_artifact(struct passage *p, struct artifact *a, struct error *err)
+{
+	enum artifact_verdict verdict;
+	struct hash hash;
+	own(buf) cleaned;
+
+	buf_init(&cleaned, 16 * a->content_len + 4096);
+	if (artifact_clean(p->redaction.set, a->content, a->content_len, &cleaned, &verdict,
+			   a->refused, err) < 0)
+		return -1;
+	if (verdict == ARTIFACT_SAME)
+		return 0;
+	free(a->content);
+	a->content = NULL;
+	a->content_len = 0;
+	if (verdict != ARTIFACT_CLEANED)
+		return 0;
+	a->redacted = true;
+	a->size = a->content_len = cleaned.len;
+	a->content = TAKE(cleaned.data);
+	hash_bytes(a->content ? a->content : "", a->content_len, &hash);
+	hash_hex(&hash, a->sha256);
+	return 0;
+}
+
+static void clean_artifacts(struct passage *p)
+{
+	for (size_t i = 0; i < p->account.n_artifacts; i++) {
+		struct artifact *a = &p->account.artifacts[i];
+		struct error err = {0};
+
+		if (!a->content || clean_artifact(p, a, &err) == 0)
+			continue;
+		free(a->content);
+		a->content = NULL;
+		a->content_len = 0;
+		(void)snprintf(a->refused, sizeof(a->refused), "it could not be redacted");
+		if (p->trouble.kind == ERR_NONE)
+			p->trouble = err;
+	}
+}
+
 static enum verdict look_at_end(struct passage *p)
 {
 	struct outcome *o = &p->account.outcome;
@@ -359,6 +446,7 @@ static enum verdict look_at_end(struct passage *p)
 		(void)fail(&o->error, ERR_SYSTEM, "its end was not seen");
 	}
 	look_for_canary(p);
+	clean_artifacts(p);
 	return GO_ON;
 }
 
@@ -373,7 +461,7 @@ static struct remote *get_slot(struct passage *p, struct errand *e, struct error
 										     : &e->own;
 }
 
-/* true: the slot was gone before it heard of this call; another one can have it. */
+/* true: the slot went before the program was started; another one can have it. */
 static bool try(struct passage *p, struct errand *e)
 {
 	const struct request *r = &e->request;
@@ -389,7 +477,8 @@ static bool try(struct passage *p, struct errand *e)
 	} else if (serve(r, &remote->runner, a, &err) < 0) {
 		a->outcome.error = err;
 	}
-	return remote && a->outcome.end == END_NOT_STARTED && remote->unheard;
+	return remote && a->outcome.end == END_NOT_STARTED &&
+	       (remote->unheard || (remote->lost && a->outcome.error.kind == ERR_SYSTEM));
 }
 
 static void go(struct passage *p, struct errand *e)
@@ -399,6 +488,21 @@ static void go(struct passage *p, struct errand *e)
 		(void)try(p, e);
 	}
 	memcpy(p->account.id, p->id, sizeof(p->account.id));
+}
+
+int gate_prepare(const struct policy *p, const struct tool *t, struct slots *slots,
+		 struct error *err)
+{
+	own_mem struct profile *profile = calloc(1, sizeof(*profile));
+	own(arena) arena;
+
+	arena_init(&arena, 1 << 20);
+	if (!profile)
+		return fail_sys(err, "prepare a slot");
+	if (set_profile(p, t, &arena, profile, err) < 0 || check_grants(profile, err) < 0)
+		return -1;
+	order_grants(profile);
+	return slots_prepare(slots, profile, &t->limits, err);
 }
 
 enum verdict step_run(struct passage *p)

@@ -58,6 +58,7 @@ struct redaction_stream {
 /* What keeps secrets out of one call's output and records. */
 struct redaction {
 	enum redaction_state state;
+	bool borrowed;          /* set and secrets are somebody else's (toolkit.h) */
 	struct redact_set *set; /* NULL: the tool's redaction is off */
 	char **secrets;         /* the tool's, in its order */
 	size_t n_secrets;
@@ -67,7 +68,8 @@ struct redaction {
 /* How often something was replaced in its output, by rule; returns how many there are in ret. */
 size_t redaction_counts(const struct redaction *r, struct redact_count *ret, size_t room);
 
-struct slots; /* gate/slots.h */
+struct slots;   /* gate/slots.h */
+struct toolkit; /* gate/toolkit.h */
 
 /* What the caller wants of this one call beside its arguments.  The policy allows it or does not;
  * limits can only become narrower. */
@@ -96,6 +98,7 @@ struct passage {
 	bool dry_run;                   /* judge and screen, charge nothing, run nothing */
 	const char *helper;             /* the belljar that keeps the slot */
 	struct slots *slots;            /* slots that stay between calls; NULL: one for this call */
+	struct toolkit *toolkit;        /* what stays of tools; NULL: all is made for this call */
 	struct wishes wishes;           /* */
 	struct limits limits;           /* in force: the tool's, narrowed by the wishes */
 	bool wished;                    /* that has been looked at */
@@ -129,6 +132,10 @@ void passage_done(struct passage *p);
 void passage_end(struct passage *p); /* for own(passage) */
 /* Walks the way in and, whatever happened there, the way out. */
 void gate_pass(struct passage *p);
+/* A slot for the calls of a tool is made ahead of them, as far as it does not depend on what they
+ * will say. */
+int gate_prepare(const struct policy *p, const struct tool *t, struct slots *slots,
+		 struct error *err);
 /* A ceiling for what passage_json() writes. */
 size_t passage_json_room(const struct passage *p);
 void findings_json(const struct findings *f, struct jsonout *j, const char *key);

@@ -8,10 +8,12 @@
  */
 #include "gate/slots.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/own.h"
+#include "lib/wardentalk.h"
 
 enum { KEY_MAX = 1 << 20 };
 
@@ -62,9 +64,18 @@ static bool is_same(const struct buf *a, const struct buf *b)
 static int make(struct slots *s, const struct profile *profile, const struct limits *limits,
 		struct error *err)
 {
+	int sock, pidfd;
+
 	if (s->helper)
 		return remote_open(&s->remote, s->helper, profile, limits, err);
-	return fail(err, ERR_INTERNAL, "there is nobody who makes slots");
+	if (s->warden < 0)
+		return fail(err, ERR_INTERNAL, "there is nobody who makes slots");
+	if (warden_slot(s->warden, profile, limits, false, &sock, &pidfd, err) == 0)
+		return remote_adopt(&s->remote, sock, pidfd, err);
+	/* To the caller it is no rule that refuses, but a host that cannot. */
+	if (err->kind == ERR_REFUSED)
+		err->kind = err->sys == EAGAIN ? ERR_SYSTEM : ERR_CONFIG;
+	return fail_in(err, "the warden");
 }
 
 struct remote *slots_get(struct slots *s, const struct profile *profile,

@@ -26,6 +26,9 @@ char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error 
 /* A box for what was judged, and what happened in it. */
 enum verdict step_run(struct passage *p);
 
+/* Set and secrets of a tool; what was made before it failed is in r, too. */
+int redaction_make(struct redaction *r, const struct tool *tool, const struct redact_means *means,
+		   struct error *err);
 void redaction_done(struct redaction *r);
 /* A cleaner; context is the passage. */
 char *redaction_clean(void *context, const char *text, size_t len, size_t *ret_len,

@@ -128,10 +128,29 @@ static enum verdict look_at_files(struct passage *p)
 	return GO_ON;
 }
 
+static enum verdict look_at_artifacts(struct passage *p)
+{
+	const struct wishes *w = &p->wishes;
+
+	if (w->n_artifacts && !p->judged.tool->artifacts.allow)
+		return refuse(p, "artifacts.allow", "no files come out of this tool");
+	for (size_t i = 0; i < w->n_artifacts; i++)
+		if (w->artifacts[i][0] == '\0' || w->artifacts[i][0] == '/' ||
+		    strstr(w->artifacts[i], "..")) {
+			(void)refuse(p, "artifacts", "a pattern for files is relative to /work");
+			why_hint(&p->why, "give a pattern such as out/*.png");
+			return STOP;
+		}
+	return GO_ON;
+}
+
 enum verdict step_wishes(struct passage *p)
 {
 	if (narrow(p) != GO_ON)
 		return STOP;
 	p->wished = true;
-	return look_at_variables(p) == GO_ON && look_at_files(p) == GO_ON ? GO_ON : STOP;
+	return look_at_variables(p) == GO_ON && look_at_files(p) == GO_ON &&
+			       look_at_artifacts(p) == GO_ON
+		       ? GO_ON
+		       : STOP;
 }

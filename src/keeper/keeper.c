@@ -40,6 +40,24 @@ static int open_audit(struct keeper *k, const struct keeper_options *o, struct e
 	return 0;
 }
 
+/* The most likely call finds its box made: one of the first tool that takes code.  If that fails, a
+ * call will say so. */
+static void prepare_slot(struct keeper *k)
+{
+	const struct tool *likely = NULL;
+	struct error err = {0};
+
+	for (size_t i = 0; i < k->policy->n_tools && !likely; i++)
+		if (k->policy->tools[i].kind == KIND_CODE)
+			likely = &k->policy->tools[i];
+	if (!likely)
+		return;
+	if (gate_prepare(k->policy, likely, &k->slots, &err) < 0)
+		keeper_say(k, &err);
+	else
+		k->has_slot = true;
+}
+
 int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means, struct error *err)
 {
@@ -51,12 +69,18 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 			    "the policy is not the one that was expected: %s, not %s",
 			    policy->sha256, o->expect_sha256);
 	k->meter = meter_open(o->state, err);
-	return k->meter && open_audit(k, o, err) == 0 ? 0 : -1;
+	if (!k->meter || open_audit(k, o, err) < 0 ||
+	    toolkit_open(&k->toolkit, policy, means, err) < 0)
+		return -1;
+	toolkit_warm(&k->toolkit);
+	prepare_slot(k);
+	return 0;
 }
 
 void keeper_close(struct keeper *k)
 {
 	slots_done(&k->slots);
+	toolkit_close(&k->toolkit);
 	audit_close(&k->audit);
 	meter_close(k->meter);
 	k->meter = NULL;
@@ -78,8 +102,13 @@ typedef void deed(struct keeper *k, const struct keep_request *r, const struct b
 
 /* What nobody wrote a row for is answered, too. */
 static deed *const deeds[KEEP_ASK_COUNT] = {
-	[KEEP_CALL] = obey_call,   [KEEP_CHECK] = obey_call,  [KEEP_INPUT] = obey_late,
-	[KEEP_SIGNAL] = obey_late, [KEEP_CANCEL] = obey_late,
+	[KEEP_CALL] = obey_call,     /* onecall.c */
+	[KEEP_CHECK] = obey_call,    /* the same, dry */
+	[KEEP_SCREEN] = obey_screen, /* lookat.c */
+	[KEEP_TOOLS] = obey_tools,   /* toollist.c */
+	[KEEP_INPUT] = obey_late,    /* what it is for has ended */
+	[KEEP_SIGNAL] = obey_late,   /* */
+	[KEEP_CANCEL] = obey_late,   /* */
 };
 
 static void serve_one(struct keeper *k)
@@ -101,7 +130,7 @@ static void serve_one(struct keeper *k)
 
 void keeper_serve(struct keeper *k)
 {
-	struct keep_reply hello = {.kind = KEEP_READY};
+	struct keep_reply hello = {.kind = KEEP_READY, .usable_slot = k->has_slot};
 	struct error err = {0};
 
 	if (keep_send_reply(k->front, &hello, NULL, 0, &err) < 0)

@@ -10,6 +10,7 @@
 
 #include "gate/gate.h"
 #include "gate/slots.h"
+#include "gate/toolkit.h"
 #include "keeper/keeptalk.h"
 
 struct keeper_options {
@@ -26,8 +27,10 @@ struct keeper {
 	struct meter *meter;
 	struct audit audit;
 	bool has_audit; /* false: the policy wants no log, or it cannot be opened */
+	struct toolkit toolkit;
 	struct slots slots;
-	bool over; /* the front is gone: nobody is left to serve */
+	bool has_slot; /* one was made ahead of the first call */
+	bool over;     /* the front is gone: nobody is left to serve */
 };
 
 /* 0: everything is there.  -1: it cannot serve. */
@@ -42,5 +45,7 @@ void keeper_say(const struct keeper *k, const struct error *err);
 
 /* What one request asks for; body is what came with it. */
 void obey_call(struct keeper *k, const struct keep_request *r, const struct buf *body);
+void obey_screen(struct keeper *k, const struct keep_request *r, const struct buf *body);
+void obey_tools(struct keeper *k, const struct keep_request *r, const struct buf *body);
 
 #endif

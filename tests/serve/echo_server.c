@@ -253,6 +253,8 @@ static int listen_word(struct echo *e, const char *word, struct error *err)
 
 	if (listen_parse(word, &w, err) < 0)
 		return -1;
+	if (w.tls && !e->tls)
+		return fail(err, ERR_CALLER, "%s needs a certificate", word);
 	fd = listen_open(&w, err);
 	return fd < 0 ? -1 : listen_fd(e, fd, w.tls, err);
 }

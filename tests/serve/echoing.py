@@ -88,7 +88,9 @@ def connect(server):
         s.settimeout(PATIENCE)
         s.connect(server.where[5:])
         return s
-    return socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
+    s = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return s
 
 
 class Answer:
@@ -100,19 +102,22 @@ class Answer:
 
 
 def _unchunk(data, more):
-    body = b""
+    data, body, at = bytearray(data), bytearray(), 0
     while True:
-        while b"\r\n" not in data:
+        while (end := data.find(b"\r\n", at)) < 0:
             data += more()
-        size, data = data.split(b"\r\n", 1)
-        size = int(size, 16)
-        while len(data) < size + 2:
+        size = int(data[at:end], 16)
+        at = end + 2
+        while len(data) < at + size + 2:
             data += more()
-        body += data[:size]
-        assert data[size:size + 2] == b"\r\n"
-        data = data[size + 2:]
+        body += data[at:at + size]
+        at += size + 2
+        assert data[at - 2:at] == b"\r\n"
         if size == 0:
-            return body, data
+            return bytes(body), bytes(data[at:])
+        if at > 1 << 20:
+            del data[:at]
+            at = 0
 
 
 def read_answer(s, data=b"", head_only=False):
@@ -150,10 +155,10 @@ def read_answer(s, data=b"", head_only=False):
 
 
 def read_to_end(s):
-    data = b""
+    data = bytearray()
     while piece := s.recv(65536):
         data += piece
-    return data
+    return bytes(data)
 
 
 def ask(server, raw):

@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 #include "base/own.h"
 #include "serve/http/httpconn.h"
@@ -27,6 +26,12 @@ static void refuse(struct conn *c, int status, const char *detail)
 static bool has_body(const struct http_exchange *x)
 {
 	return x->head.chunked || x->head.length > 0;
+}
+
+/* No pipelining: who sends more before the answer gets this answer, and the connection ends. */
+static bool more_behind(const struct conn *c, size_t left)
+{
+	return left > 0 || (c->tls && tls_conn_holds(c->tls));
 }
 
 /* Reads the head in c->in; on failure there is no exchange. */
@@ -59,7 +64,7 @@ static void hand_over(struct conn *c)
 {
 	struct http *s = c->server;
 
-	c->state = CONN_WORKING;
+	conn_become(c, CONN_WORKING);
 	conn_set_deadline(c, 0);
 	c->busy = true;
 	s->handler.whole(s->handler.context, c->x);
@@ -101,7 +106,7 @@ static bool announce(struct conn *c, size_t left)
 		return false;
 	}
 	buf_init(&x->body, x->body_cap);
-	c->state = CONN_BODY;
+	conn_become(c, CONN_BODY);
 	conn_set_deadline(c, s->caps.body_ms);
 	return true;
 }
@@ -117,7 +122,7 @@ static bool begin_exchange(struct conn *c, size_t left)
 		return false;
 	}
 	c->close = c->x->head.close;
-	c->behind = left > 0 && !has_body(c->x);
+	c->behind = !has_body(c->x) && more_behind(c, left);
 	if (c->x->head.length > c->x->body_cap) {
 		exchange_free(TAKE(c->x));
 		refuse(c, 413, "The body is larger than any may be.");
@@ -189,7 +194,7 @@ static bool take_body(struct conn *c, const char **data, size_t *len)
 	whole = x->head.chunked ? x->chunked.state == CHUNKED_OVER : x->body.len == x->head.length;
 	if (!whole)
 		return true;
-	c->behind = *len > 0 || (c->tls && tls_conn_holds(c->tls));
+	c->behind = more_behind(c, *len);
 	hand_over(c);
 	return false;
 }
@@ -197,8 +202,7 @@ static bool take_body(struct conn *c, const char **data, size_t *len)
 bool conn_feed(struct conn *c, const char *data, size_t len)
 {
 	if (c->state == CONN_IDLE) {
-		TAILQ_REMOVE(&c->server->idle, c, idle);
-		c->state = CONN_HEAD;
+		conn_become(c, CONN_HEAD);
 		conn_set_deadline(c, c->server->caps.head_ms);
 	}
 	while (len > 0)

@@ -120,6 +120,7 @@ void conn_settle(struct conn *c);
 void conn_schedule(struct conn *c);
 /* Answers by itself and closes behind it. */
 void conn_refuse(struct conn *c, const struct fault *f);
+void conn_become(struct conn *c, enum conn_state state);
 void conn_set_deadline(struct conn *c, uint64_t ms); /* 0: none */
 /* A count, 0 at the end, or IO_... */
 ssize_t conn_read(struct conn *c, void *data, size_t room);
