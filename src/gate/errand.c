@@ -128,7 +128,7 @@ static enum verdict add_programs(struct passage *p, struct profile *profile)
 			   PROGRAMS_MAX - 1);
 		return fail_internally(p, &err);
 	}
-	if (p->toolkit && wall == &tool->programs) {
+	if (p->toolkit) {
 		if (add_known_programs(p, profile) != GO_ON)
 			return STOP;
 	} else {
