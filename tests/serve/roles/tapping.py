@@ -19,7 +19,7 @@ class Told:
             self.fine = False
             frame = sys._getframe(1)
             print("# line %d: not true" % frame.f_lineno)
-            self.say(why)
+            self.say(str(why)[:1500])
 
 
 def is_alive(pid):
