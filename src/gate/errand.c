@@ -117,7 +117,7 @@ static enum verdict add_programs(struct passage *p, struct profile *profile)
 	const struct words *wall = tool->programs.n ? &tool->programs : NULL;
 	const struct words only = {.word = tool->exec.word, .n = tool->exec.n ? 1 : 0};
 	const char *root = tool->root ? tool->root : "";
-	const char *first = p->judged.argv[0];
+	const char *first = p->judged.argv ? p->judged.argv[0] : "";
 
 	if (!wall)
 		wall = &only;
@@ -522,4 +522,52 @@ enum verdict step_run(struct passage *p)
 		return explain_failure(p, &err);
 	go(p, e);
 	return look_at_end(p);
+}
+
+/* For a box that is kept, and for what runs in it. */
+
+enum verdict errand_profile(struct passage *p, struct profile *ret)
+{
+	const struct tool *tool = p->judged.tool;
+	struct error err = {0};
+
+	*ret = (struct profile){0};
+	/* Which lines will come is not known yet; one with more than plain words needs a shell. */
+	p->shell = tool->screen.allow.n > 0;
+	if (tool->kind == KIND_COMMAND && add_programs(p, ret) != GO_ON)
+		return STOP;
+	if (set_profile(p->policy, tool, &p->judged.arena, ret, &err) < 0 ||
+	    check_grants(ret, &err) < 0)
+		return explain_failure(p, &err);
+	order_grants(ret);
+	return GO_ON;
+}
+
+int errand_environment(struct passage *p, const struct language *language, char ***ret,
+		       struct error *err)
+{
+	struct job job = {0};
+
+	if (set_environment(p, language, &job, err) < 0)
+		return -1;
+	*ret = job.env;
+	return 0;
+}
+
+enum verdict errand_explain(struct passage *p, const struct error *err)
+{
+	char rule[160];
+
+	if (!p->bare || (err->kind != ERR_NOT_FOUND && err->kind != ERR_CALLER))
+		return explain_failure(p, err);
+	p->trouble = *err;
+	(void)why_deny(&p->why, WHY_FILE, rule_of(p, "sessions", rule, sizeof(rule)),
+		       err->kind == ERR_NOT_FOUND ? "there is no such program in the box"
+						  : "the program cannot be started like that");
+	return step_deny(p);
+}
+
+void errand_ended(struct passage *p)
+{
+	(void)look_at_end(p);
 }

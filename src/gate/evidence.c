@@ -36,6 +36,8 @@ static char *clean(const struct passage *p, const char *text, size_t len, size_t
 static void fill_who(const struct passage *p, struct record *r)
 {
 	r->id = p->id;
+	r->session = p->session;
+	r->action = action_name(p->action);
 	r->client = p->judged.client ? p->judged.client->name : NULL;
 	r->has_uid = !p->from_afar;
 	r->uid = p->call.uid;

@@ -70,6 +70,7 @@ size_t redaction_counts(const struct redaction *r, struct redact_count *ret, siz
 
 struct slots;   /* gate/slots.h */
 struct toolkit; /* gate/toolkit.h */
+struct jsonout; /* base/jsonout.h */
 
 /* What the caller wants of this one call beside its arguments.  The policy allows it or does not;
  * limits can only become narrower. */
@@ -85,6 +86,29 @@ struct wishes {
 	int input_fd; /* read until its end, behind the call's stdin; -1: none */
 };
 
+/* What is done.  Each is judged, metered and written down; gate/actions.c has a row for it. */
+enum action {
+	ACTION_CALL = 0, /* a tool is called once */
+	ACTION_OPEN,     /* a session begins: a box that is kept */
+	ACTION_EXEC,     /* a program in it */
+	ACTION_CODE,     /* a snippet for its interpreter */
+	ACTION_SIGNAL,   /* for a program in it */
+	ACTION_PUT,      /* files: in, */
+	ACTION_GET,      /* out, */
+	ACTION_STAT,
+	ACTION_LIST,
+	ACTION_REMOVE,
+	ACTION_PROCESSES,
+	ACTION_EXTEND,
+	ACTION_CLOSE,
+	ACTION_COUNT
+};
+
+/* NULL for ACTION_CALL: a record says nothing of it. */
+const char *action_name(enum action a);
+/* false: it takes something away only, and costs nothing. */
+bool action_is_metered(enum action a);
+
 /* One call on its way.  All zeros denies. */
 struct passage {
 	const struct policy *policy;
@@ -94,6 +118,12 @@ struct passage {
 	struct redaction redaction;
 	struct meter *meter; /* NULL: rates are not asked (tests in the file) */
 	struct tool_call call;
+	enum action action;
+	const char *session; /* the id of the one that it is done in; NULL: none */
+	/* One more piece of its answer, written into the open object; NULL: none. */
+	void (*more)(const void *context, struct jsonout *j);
+	const void *more_context;
+	bool bare;                      /* it has no arguments of the tool's own to be judged */
 	const char *unread;             /* why what came is no call; NULL: it is one */
 	bool dry_run;                   /* judge and screen, charge nothing, run nothing */
 	const char *helper;             /* the belljar that keeps the slot */
@@ -132,6 +162,10 @@ void passage_done(struct passage *p);
 void passage_end(struct passage *p); /* for own(passage) */
 /* Walks the way in and, whatever happened there, the way out. */
 void gate_pass(struct passage *p);
+/* The same in two halves, for what runs elsewhere meanwhile.  true: it may run, and the log says
+ * that it begins.  Either way gate_leave() must follow; if it ran, with p->account filled in. */
+bool gate_enter(struct passage *p);
+void gate_leave(struct passage *p);
 /* A slot for the calls of a tool is made ahead of them, as far as it does not depend on what they
  * will say. */
 int gate_prepare(const struct policy *p, const struct tool *t, struct slots *slots,

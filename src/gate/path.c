@@ -63,7 +63,10 @@ static enum verdict receive(struct passage *p)
 /* One that asks goes on for now: screening may have something against it, and deny beats ask. */
 static enum verdict judge(struct passage *p)
 {
-	(void)policy_judge(p->policy, &p->call, &p->judged);
+	if (p->bare)
+		(void)policy_judge_session(p->policy, &p->call, &p->judged);
+	else
+		(void)policy_judge(p->policy, &p->call, &p->judged);
 	p->decision = p->judged.decision;
 	if (p->decision == DECISION_ALLOW || p->decision == DECISION_ASK)
 		return GO_ON;
@@ -84,7 +87,7 @@ static enum verdict admit(struct passage *p)
 	const struct judged *j = &p->judged;
 	enum answer answer;
 
-	if (!p->meter)
+	if (!p->meter || !action_is_metered(p->action))
 		return GO_ON;
 	if (p->dry_run) {
 		answer = meter_peek(p->meter, p->policy, j->client, j->tool, now_ms(), &p->left,
@@ -154,8 +157,9 @@ static const struct step way_in[] = {
 	{"limit", admit},            /* policy/   how often, how many, how much   */
 	{"redact", step_redact},     /* redact/   what must not come out          */
 	{"announce", step_announce}, /* audit/    no record, no run               */
-	{"sandbox", run},            /* sandbox/  the only step that executes     */
 };
+
+/* And then, unless it is done in a session's box: sandbox/, the only step that executes. */
 
 static const struct step way_out[] = {
 	{"account", close_account}, /* call/     what happened, also if nothing did */
@@ -163,15 +167,27 @@ static const struct step way_out[] = {
 	{"charge", give_back},      /* policy/   what it cost                       */
 };
 
-void gate_pass(struct passage *p)
+bool gate_enter(struct passage *p)
 {
 	if (!p->cleaner.clean)
 		p->cleaner = (struct cleaner){redaction_clean, p};
 	for (size_t i = 0; i < ARRAY_LEN(way_in); i++)
 		if (way_in[i].take(p) != GO_ON) {
 			p->ended_by = way_in[i].name;
-			break;
+			return false;
 		}
+	return true;
+}
+
+void gate_leave(struct passage *p)
+{
 	for (size_t i = 0; i < ARRAY_LEN(way_out); i++)
 		(void)way_out[i].take(p);
+}
+
+void gate_pass(struct passage *p)
+{
+	if (gate_enter(p) && run(p) != GO_ON)
+		p->ended_by = "sandbox";
+	gate_leave(p);
 }

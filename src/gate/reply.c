@@ -102,6 +102,8 @@ void passage_write(const struct passage *p, struct jsonout *j)
 	jsonout_object(j, "policy");
 	jsonout_str(j, "sha256", p->policy->sha256);
 	jsonout_object_end(j);
+	if (p->more)
+		p->more(p->more_context, j);
 }
 
 int passage_json(const struct passage *p, struct buf *out, struct error *err)

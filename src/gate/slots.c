@@ -100,6 +100,14 @@ struct remote *slots_get(struct slots *s, const struct profile *profile,
 	return &s->remote;
 }
 
+struct remote *slots_keep(struct slots *s, const struct profile *profile,
+			  const struct limits *limits, struct error *err)
+{
+	remote_close(&s->remote);
+	s->key.len = 0; /* no other call is to find it */
+	return make(s, profile, limits, err) < 0 ? NULL : &s->remote;
+}
+
 int slots_prepare(struct slots *s, const struct profile *profile, const struct limits *limits,
 		  struct error *err)
 {

@@ -21,6 +21,9 @@ void slots_done(struct slots *s);
  * fresh: never one that served a call before. */
 struct remote *slots_get(struct slots *s, const struct profile *profile,
 			 const struct limits *limits, bool fresh, struct error *err);
+/* One that never served a call and will serve no other: for a box that is kept. */
+struct remote *slots_keep(struct slots *s, const struct profile *profile,
+			  const struct limits *limits, struct error *err);
 /* Makes it ready ahead of a call, if it is not there. */
 int slots_prepare(struct slots *s, const struct profile *profile, const struct limits *limits,
 		  struct error *err);

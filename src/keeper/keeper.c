@@ -105,6 +105,7 @@ typedef void deed(struct keeper *k, const struct keep_request *r, const struct b
 static deed *const deeds[KEEP_ASK_COUNT] = {
 	[KEEP_CALL] = obey_call,     /* onecall.c */
 	[KEEP_CHECK] = obey_call,    /* the same, dry */
+	[KEEP_OPEN] = obey_open,     /* session_open.c */
 	[KEEP_SCREEN] = obey_screen, /* lookat.c */
 	[KEEP_TOOLS] = obey_tools,   /* toollist.c */
 	[KEEP_INPUT] = obey_late,    /* what it is for has ended */

@@ -47,6 +47,8 @@ void keeper_say(const struct keeper *k, const struct error *err);
 
 /* What one request asks for; body is what came with it. */
 void obey_call(struct keeper *k, const struct keep_request *r, const struct buf *body);
+/* A session, until its end. */
+void obey_open(struct keeper *k, const struct keep_request *r, const struct buf *body);
 void obey_screen(struct keeper *k, const struct keep_request *r, const struct buf *body);
 void obey_tools(struct keeper *k, const struct keep_request *r, const struct buf *body);
 
