@@ -155,7 +155,7 @@ static bool take_head(struct conn *c, const char **data, size_t *len)
 static bool take_chunks(struct http_exchange *x, const char *data, size_t len, size_t *ret_used,
 			struct fault *f)
 {
-	if (!chunked_read(&x->chunked, data, len, x->body_cap, &x->body, ret_used, f))
+	if (!chunked_read(&x->chunked, data, len, &x->body, ret_used, f))
 		return false;
 	if (second_body_agrees(x->second, data, *ret_used, x->chunked.state == CHUNKED_OVER,
 			       x->chunked.total))
