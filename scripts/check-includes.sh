@@ -15,8 +15,9 @@ redact:  base call redact
 audit:   base call audit
 auditread: base call audit auditread
 scribe:  base call audit sandbox scribe
+oneshot: base call redact audit sandbox oneshot
 gate:    base call policy screen redact audit sandbox lib gate
-cli:     base call policy screen redact audit auditread gate sandbox cli lib
+cli:     base call policy screen redact audit auditread oneshot gate sandbox cli lib
 keeper:  base call policy screen redact audit gate sandbox lib keeper
 serve:   base call keeper serve
 lib:     base call sandbox cli lib

@@ -13,6 +13,7 @@ static const struct {
 	{"call", cmd_call},
 	{"policy", cmd_policy},
 	{"screen", cmd_screen},
+	{"aide", cmd_aide},
 };
 
 /* What was printed is a part of the answer: one that got lost is no success. */

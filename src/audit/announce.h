@@ -15,6 +15,7 @@
 
 #include "audit/scribetalk.h"
 #include "base/error.h"
+#include "base/jsonout.h"
 
 enum { AUDIT_PATIENCE_MS = 5000, AUDIT_PATH_ROOM = 4096 };
 
@@ -70,5 +71,8 @@ void audit_post(struct audit *a, struct audit_entry *entries, size_t n);
  * meanwhile is replaced and hears again what it did not answer; what is in the log already is not
  * written twice, except that a call may be aborted and begin once more. */
 int audit_write(struct audit *a, struct audit_entry *entries, size_t n, struct error *err);
+
+/* {"index": ..., "leaf_hash": ...}; null: there is none. */
+void audit_receipt_json(const struct audit_receipt *r, struct jsonout *j, const char *key);
 
 #endif

@@ -168,6 +168,7 @@ struct artifact {
 	uint64_t size;
 	char sha256[65];
 	char refused[96]; /* why it was not copied; empty: it was */
+	bool redacted;    /* it was text, and something in it was replaced */
 };
 
 struct account {

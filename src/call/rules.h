@@ -222,6 +222,16 @@ struct audit_rules {
 	int bodies;
 };
 
+/* belljar run, which calls no tool. */
+struct run_policy {
+	bool off;
+	struct limits most; /* ceilings; 0: none */
+	bool has_may;       /* false: all of enum run_use */
+	struct words may;
+	struct redact_policy redact;
+	struct place place;
+};
+
 struct client {
 	const char *name;
 	const char *key_sha256; /* 64 hex digits; NULL: not by key */

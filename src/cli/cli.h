@@ -29,6 +29,7 @@ int cmd_gate(int argc, char **argv);
 int cmd_call(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
 int cmd_screen(int argc, char **argv);
+int cmd_aide(int argc, char **argv);
 /* Starts belljar-audit, which has the command below. */
 int cmd_evidence(int argc, char **argv);
 int cmd_audit(int argc, char **argv);

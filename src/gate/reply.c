@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reply.c - the documented answer to a tool call, as JSON. */
-#include <string.h>
-
-#include "audit/tree.h"
 #include "base/jsonout.h"
 #include "gate/gate.h"
 
@@ -67,23 +64,6 @@ static void write_redactions(struct jsonout *j, const struct redaction *r)
 	jsonout_array_end(j);
 }
 
-static void write_receipt(struct jsonout *j, const char *key, const struct audit_receipt *r)
-{
-	struct hash leaf;
-	char hex[HASH_HEX];
-
-	if (!r->given) {
-		jsonout_null(j, key);
-		return;
-	}
-	memcpy(leaf.bytes, r->leaf_hash, sizeof(leaf.bytes));
-	hash_hex(&leaf, hex);
-	jsonout_object(j, key);
-	jsonout_uint(j, "index", r->index);
-	jsonout_str(j, "leaf_hash", hex);
-	jsonout_object_end(j);
-}
-
 int passage_json(const struct passage *p, struct buf *out, struct error *err)
 {
 	const struct judged *judged = &p->judged;
@@ -101,8 +81,8 @@ int passage_json(const struct passage *p, struct buf *out, struct error *err)
 	findings_json(&p->findings, &j, "screening");
 	write_redactions(&j, &p->redaction);
 	write_remaining(&j, &p->left);
-	write_receipt(&j, "receipt", &p->receipt);
-	write_receipt(&j, "receipt_started", &p->receipt_started);
+	audit_receipt_json(&p->receipt, &j, "receipt");
+	audit_receipt_json(&p->receipt_started, &j, "receipt_started");
 	jsonout_object(&j, "policy");
 	jsonout_str(&j, "sha256", p->policy->sha256);
 	jsonout_object_end(&j);

@@ -225,6 +225,9 @@ static int join(struct loader *l)
 	p->rates = l->texts[0]->rates;
 	p->allow_degraded = l->texts[0]->allow_degraded;
 	p->audit = l->texts[0]->audit;
+	p->run = l->texts[0]->run;
+	if (p->run.place.line == 0) /* nothing is said about it */
+		p->run.redact = l->texts[0]->defaults.redact;
 	return 0;
 }
 

@@ -23,6 +23,7 @@ struct policy_text {
 	struct rates rates;
 	struct audit_rules audit;
 	struct defaults defaults;
+	struct run_policy run;
 	struct client *clients;
 	size_t n_clients;
 	struct tool *tools;
@@ -97,6 +98,7 @@ void finish_screen(struct reader *r, const struct node *n, void *target);
 void finish_own_rule(struct reader *r, const struct node *n, void *target);
 void finish_redact(struct reader *r, const struct node *n, void *target);
 void finish_redact_rule(struct reader *r, const struct node *n, void *target);
+void finish_run(struct reader *r, const struct node *n, void *target);
 void finish_secret(struct reader *r, const struct node *n, void *target);
 
 /* Rows that read themselves; in readown.c and readrates.c. */
@@ -116,6 +118,7 @@ extern const struct section limits_section;
 extern const struct section screen_section;
 extern const struct section redact_section;
 extern const struct section secret_section;
+extern const struct section run_section;
 extern const struct section tool_section;
 
 #endif

@@ -32,7 +32,15 @@ struct request {
 	size_t n_gets;
 	struct food food;               /* what the program reads from its standard input */
 	struct live live_out, live_err; /* output goes there as it comes */
+	struct filter files;            /* text that is copied out goes through it */
 	int cancel_fds[2];              /* readable: kill the call; -1: nobody cancels */
+	/* Who is asked when everything is ready, just before the program starts: -1, and it does
+	 * not.  NULL: nobody. */
+	int (*before)(void *context, struct error *err);
+	/* Who hears of the end before the slot is taken down, and may judge it once more.  NULL:
+	 * nobody. */
+	void (*after)(void *context, struct account *account);
+	void *context;
 };
 
 void request_init(struct request *r);

@@ -131,6 +131,8 @@ static int start(struct run *run, struct error *err)
 	    capture_open(&run->out, &run->account->out, &r->live_out, uid, &out, err) < 0 ||
 	    capture_open(&run->err, &run->account->err, &r->live_err, uid, &error, err) < 0)
 		return -1;
+	if (r->before && r->before(r->context, err) < 0)
+		return -1;
 	return run->runner->ops->start(run->runner->slot, &job, (int[3]){in, out, error}, err);
 }
 
@@ -258,6 +260,7 @@ static int collect(struct run *run, int work, struct error *err)
 	struct copyout_caps caps;
 
 	copyout_caps_for(&r->job.limits, &caps);
+	caps.filter = r->files.feed ? &r->files : NULL;
 	for (size_t i = 0; i < r->n_gets; i++)
 		if (copyout_collect_into(work, r->gets[i].glob, run->outdirs[i], &caps,
 					 run->account, err) < 0)
