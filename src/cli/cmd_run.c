@@ -2,7 +2,6 @@
 /* cmd_run.c - belljar run: one slot, used once, by way of policy, redaction and audit. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,15 +168,18 @@ static int report(const struct run_options *o, const struct oneshot *one, const 
 }
 
 /* Beside us, or where they are installed. */
-static int find_parts(char *gate, char *scribe, size_t room, struct error *err)
+static int find_gate(char *ret, size_t room, struct error *err)
 {
-	static const char *const gates[] = {"belljar-gate", "../libexec/belljar/belljar-gate"};
-	static const char *const scribes[] = {"belljar-scribe",
-					      "../libexec/belljar/belljar-scribe"};
+	static const char *const places[] = {"belljar-gate", "../libexec/belljar/belljar-gate"};
 
-	return sibling_find(gates, ARRAY_LEN(gates), gate, room, err) < 0
-		       ? -1
-		       : sibling_find(scribes, ARRAY_LEN(scribes), scribe, room, err);
+	return sibling_find(places, ARRAY_LEN(places), ret, room, err);
+}
+
+static int find_scribe(char *ret, size_t room, struct error *err)
+{
+	static const char *const places[] = {"belljar-scribe", "../libexec/belljar/belljar-scribe"};
+
+	return sibling_find(places, ARRAY_LEN(places), ret, room, err);
 }
 
 static void describe(struct run_options *o, const struct prepared *p, struct oneshot_ask *ret)
@@ -187,29 +189,27 @@ static void describe(struct run_options *o, const struct prepared *p, struct one
 		.policy = o->policy,
 		.audit = o->audit,
 		.raw = o->raw,
+		.receipt = o->json || o->status_fd >= 0,
 		.root = o->request.profile.root != NULL,
 		.language = o->language ? o->language->name : NULL,
 		.code = o->language ? buf_str(&p->code) : NULL,
 		.code_len = p->code.len,
 		.words = o->command,
 		.env = o->env,
+		.find_gate = find_gate,
+		.find_scribe = find_scribe,
 	};
 }
 
 static int run(struct run_options *o, const struct prepared *p, char **argv)
 {
 	static struct oneshot one;
-	static char gate[PATH_MAX], scribe[PATH_MAX];
 	struct oneshot_ask ask;
 	struct account account;
 	struct error err = {0};
 	int code;
 
 	describe(o, p, &ask);
-	if (find_parts(gate, scribe, sizeof(gate), &err) < 0)
-		return cli_complain(&err);
-	ask.gate = gate;
-	ask.scribe = scribe;
 	if (oneshot_run(&one, &ask, &account, &err) < 0) {
 		account.outcome.error = err;
 		(void)cli_complain(&err);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -15,9 +16,10 @@
 
 enum { PATIENCE_S = 60, ENVIRONMENT_MAX = 8 };
 
-void aide_init(struct aide *a, const char *program, const char *policy)
+void aide_init(struct aide *a, int (*find)(char *ret, size_t room, struct error *err),
+	       const char *policy)
 {
-	*a = (struct aide){.program = program, .policy = policy, .sock = -1};
+	*a = (struct aide){.find = find, .policy = policy, .sock = -1};
 }
 
 void aide_close(struct aide *a)
@@ -76,7 +78,7 @@ static int set_attributes(posix_spawnattr_t *attributes)
 	return result;
 }
 
-static int spawn(struct aide *a, int sock)
+static int spawn(struct aide *a, const char *program, int sock)
 {
 	char *argv[] = {(char[]){"belljar-gate"}, (char[]){"aide"}, (char *)(uintptr_t)a->policy,
 			NULL};
@@ -94,7 +96,7 @@ static int spawn(struct aide *a, int sock)
 		if (result == 0)
 			result = set_attributes(&attributes);
 		if (result == 0)
-			result = posix_spawn(&a->pid, a->program, &actions, &attributes, argv, env);
+			result = posix_spawn(&a->pid, program, &actions, &attributes, argv, env);
 		(void)posix_spawnattr_destroy(&attributes);
 	}
 	(void)posix_spawn_file_actions_destroy(&actions);
@@ -107,6 +109,7 @@ static int start(struct aide *a, struct error *err)
 {
 	const struct timeval most = {.tv_sec = PATIENCE_S};
 	own_fd ours = -1, theirs = -1;
+	char program[PATH_MAX];
 	int ends[2];
 
 	if (a->sock >= 0)
@@ -121,9 +124,11 @@ static int start(struct aide *a, struct error *err)
 	if (setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most)) < 0 ||
 	    setsockopt(ours, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most)) < 0)
 		return fail_sys(err, "prepare for belljar-gate");
-	errno = spawn(a, theirs);
+	if (a->find(program, sizeof(program), err) < 0)
+		return -1;
+	errno = spawn(a, program, theirs);
 	if (errno)
-		return fail_sys(err, "start %s", a->program);
+		return fail_sys(err, "start %s", program);
 	a->sock = take_fd(&ours);
 	return 0;
 }

@@ -11,16 +11,17 @@
 #include "oneshot/aidetalk.h"
 
 struct aide {
-	const char *program; /* belljar-gate */
-	const char *policy;  /* the policy file; NULL: built in */
-	int sock;            /* -1: not started */
+	int (*find)(char *ret, size_t room, struct error *err); /* belljar-gate */
+	const char *policy; /* the policy file; NULL: built in */
+	int sock;           /* -1: not started */
 	pid_t pid;
 	struct aide_message *message;
 };
 
 typedef void aide_sink(void *to, const char *data, size_t len);
 
-void aide_init(struct aide *a, const char *program, const char *policy);
+void aide_init(struct aide *a, int (*find)(char *ret, size_t room, struct error *err),
+	       const char *policy);
 void aide_close(struct aide *a);
 
 int aide_judge(struct aide *a, const struct run_ask *ask, struct run_rules *ret, struct error *err);

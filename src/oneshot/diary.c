@@ -17,12 +17,12 @@
 static const char run_tool[] = "belljar run";
 
 int diary_open(struct diary *d, const struct run_rules *rules, const char *directory,
-	       struct error *err)
+	       int (*find)(char *ret, size_t room, struct error *err), struct error *err)
 {
 	const char *fixed = rules->audit_directory[0] ? rules->audit_directory : NULL;
 	const struct audit_config config = {
 		.directory = fixed ? fixed : directory,
-		.scribe = d->scribe,
+		.find = find,
 		.allow_degraded = rules->allow_degraded,
 		.durable = rules->audit_always,
 	};
@@ -193,6 +193,11 @@ int diary_end_run(struct diary *d, const struct account *account,
 	audit_post(&d->audit, &d->end, 1);
 	d->ended = true;
 	return 0;
+}
+
+bool diary_is_sent(const struct diary *d)
+{
+	return d->ended && d->end.ticket != 0;
 }
 
 int diary_await_end(struct diary *d, struct error *err)

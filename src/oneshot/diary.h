@@ -19,7 +19,6 @@ struct diary {
 	const struct run_rules *rules;
 	struct audit audit;
 	bool open;
-	char scribe[4096];
 	const char *id;
 	struct buf policy_line, line, end_line;
 	struct audit_entry entries[2]; /* the policy, unless the scribe knows it; the beginning */
@@ -27,9 +26,9 @@ struct diary {
 	bool began, ended; /* was sent, with or without an answer so far */
 };
 
-/* directory: --audit; NULL: the standard one. */
+/* directory: --audit; NULL: the standard one.  find tells the program belljar-scribe. */
 int diary_open(struct diary *d, const struct run_rules *rules, const char *directory,
-	       struct error *err);
+	       int (*find)(char *ret, size_t room, struct error *err), struct error *err);
 void diary_close(struct diary *d);
 
 /* Sends that it begins, and does not wait. */
@@ -43,6 +42,8 @@ int diary_refuse(struct diary *d, const struct diary_run *run, const char *reaso
 int diary_end_run(struct diary *d, const struct account *account,
 		  const struct record_redaction *redactions, size_t n, const char *reason,
 		  struct error *err);
+/* Does the scribe have the end, read or not? */
+bool diary_is_sent(const struct diary *d);
 int diary_await_end(struct diary *d, struct error *err);
 
 #endif

@@ -59,7 +59,7 @@ static int judge(struct oneshot *o, struct error *err)
 	const char *file = policy_file(o->ask->policy);
 
 	list_uses(o->ask, &o->judged);
-	aide_init(&o->aide, o->ask->gate, file);
+	aide_init(&o->aide, o->ask->find_gate, file);
 	if (!file) {
 		run_rules_builtin(&o->rules);
 		return 0;
@@ -136,9 +136,31 @@ static int open_diary(struct oneshot *o, struct error *err)
 		return 0;
 	if (o->ask->audit && o->rules.audit_directory[0])
 		return fail(err, ERR_CALLER, "the policy says where the log is: leave --audit out");
-	(void)snprintf(o->diary.scribe, sizeof(o->diary.scribe), "%s", o->ask->scribe);
 	o->args = run_words_json(&words, clean, o, &o->args_len, err);
-	return o->args ? diary_open(&o->diary, &o->rules, o->ask->audit, err) : -1;
+	return o->args ? diary_open(&o->diary, &o->rules, o->ask->audit, o->ask->find_scribe, err)
+		       : -1;
+}
+
+static int without_log(struct error *err)
+{
+	if (err->kind == ERR_CALLER)
+		return -1;
+	err->kind = ERR_REFUSED;
+	return fail_in(err, "nothing was run: the audit log cannot be written");
+}
+
+/* While the box is being built, which takes longer. */
+static int meanwhile(void *context, struct error *err)
+{
+	struct oneshot *o = context;
+	struct diary_run begin;
+
+	if (is_silent(o))
+		return 0;
+	if (open_diary(o, err) < 0)
+		return without_log(err);
+	begin = run_of(o);
+	return diary_begin(&o->diary, &begin, err) < 0 ? without_log(err) : 0;
 }
 
 /* The last moment before the program starts. */
@@ -148,10 +170,7 @@ static int before(void *context, struct error *err)
 
 	if (is_silent(o))
 		return 0;
-	if (diary_await_begin(&o->diary, err) == 0)
-		return 0;
-	err->kind = ERR_REFUSED;
-	return fail_in(err, "nothing was run: the audit log cannot be written");
+	return diary_await_begin(&o->diary, err) < 0 ? without_log(err) : 0;
 }
 
 static int write_end(struct oneshot *o, const struct account *a, struct error *err)
@@ -207,22 +226,38 @@ static int refuse(struct oneshot *o, struct account *ret, const struct error *er
 
 static int refuse_by_policy(struct oneshot *o, struct account *ret)
 {
-	struct diary_run run = run_of(o);
 	struct error err = {0}, log = {0};
+	struct diary_run run;
 
 	(void)fail(&err, ERR_REFUSED, "%s (%s)", o->rules.why.what, o->rules.why.rule);
-	if (!is_silent(o) && diary_refuse(&o->diary, &run, o->rules.why.what, &log) < 0)
+	if (open_diary(o, &log) < 0)
+		o->trouble = log;
+	run = run_of(o);
+	if (o->trouble.kind == ERR_NONE && !is_silent(o) &&
+	    diary_refuse(&o->diary, &run, o->rules.why.what, &log) < 0)
 		o->trouble = log;
 	return refuse(o, ret, &err);
 }
 
-static int refuse_without_log(struct oneshot *o, struct account *ret, struct error *err)
+/* Nothing came of it before the log was reached, or because it was not: what can be said is said.
+ */
+static int write_unstarted(struct oneshot *o, struct account *a, int result)
 {
-	if (err->kind != ERR_CALLER) {
-		err->kind = ERR_REFUSED;
-		(void)fail_in(err, "nothing was run: the audit log cannot be written");
+	struct error log = {0};
+
+	if (!o->diary.open && meanwhile(o, &log) == 0 && diary_await_begin(&o->diary, &log) == 0) {
+		after(o, a);
+		(void)diary_await_end(&o->diary, &log);
 	}
-	return refuse(o, ret, err);
+	return result;
+}
+
+/* What was sent stays with the scribe when we are gone.  It is worth waiting for only to whoever
+ * reads the receipt, or wants it on the disk. */
+static void await_end(struct oneshot *o)
+{
+	if (o->ask->receipt || o->rules.audit_always || !diary_is_sent(&o->diary))
+		(void)diary_await_end(&o->diary, &o->trouble);
 }
 
 static int run(struct oneshot *o, struct account *ret, struct error *err)
@@ -230,6 +265,7 @@ static int run(struct oneshot *o, struct account *ret, struct error *err)
 	struct request *r = o->ask->request;
 	int result;
 
+	r->meanwhile = meanwhile;
 	r->before = before;
 	r->after = after;
 	r->context = o;
@@ -237,20 +273,18 @@ static int run(struct oneshot *o, struct account *ret, struct error *err)
 	memcpy(ret->id, o->id, sizeof(ret->id));
 	if (is_silent(o))
 		return result;
-	/* A run that got no slot has an end, too. */
-	if (!o->diary.ended && o->trouble.kind == ERR_NONE &&
-	    diary_await_begin(&o->diary, &o->trouble) == 0)
+	if (!o->diary.began && ret->outcome.end == END_NOT_STARTED)
+		return write_unstarted(o, ret, result);
+	if (!o->diary.ended && o->trouble.kind == ERR_NONE)
 		after(o, ret);
 	if (o->trouble.kind == ERR_NONE)
-		(void)diary_await_end(&o->diary, &o->trouble);
+		await_end(o);
 	return result;
 }
 
 int oneshot_run(struct oneshot *o, const struct oneshot_ask *ask, struct account *ret,
 		struct error *err)
 {
-	struct diary_run begin;
-
 	o->ask = ask;
 	account_make_id(o->id, sizeof(o->id));
 	if (judge(o, err) < 0) {
@@ -258,13 +292,8 @@ int oneshot_run(struct oneshot *o, const struct oneshot_ask *ask, struct account
 		return refuse(o, ret, err);
 	}
 	prepare_sieve(o);
-	if (open_diary(o, err) < 0)
-		return refuse_without_log(o, ret, err);
 	if (o->rules.answer != ANSWER_ALLOW)
 		return refuse_by_policy(o, ret);
-	begin = run_of(o);
-	if (!is_silent(o) && diary_begin(&o->diary, &begin, err) < 0)
-		return refuse_without_log(o, ret, err);
 	return run(o, ret, err);
 }
 

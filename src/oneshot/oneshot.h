@@ -15,13 +15,16 @@ struct oneshot_ask {
 	const char *policy;   /* --policy; NULL: the standard one */
 	const char *audit;    /* --audit; NULL: the standard place */
 	bool raw;             /* --no-redact */
+	bool receipt;         /* somebody will read the receipt of its end */
 	bool root;            /* --root, and not the host's */
 	const char *language; /* NULL: a command */
 	const char *code;     /* its text; NULL: none */
 	size_t code_len;
-	char *const *words;        /* the command, or the arguments of the code */
-	char *const *env;          /* NAME=VALUE, as given; only names are written down */
-	const char *gate, *scribe; /* the programs */
+	char *const *words; /* the command, or the arguments of the code */
+	char *const *env;   /* NAME=VALUE, as given; only names are written down */
+	/* Where the programs are: asked when one is needed. */
+	int (*find_gate)(char *ret, size_t room, struct error *err);
+	int (*find_scribe)(char *ret, size_t room, struct error *err);
 };
 
 struct oneshot {
