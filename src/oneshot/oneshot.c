@@ -331,6 +331,8 @@ static void write_redactions(const struct oneshot *o, struct jsonout *j)
 int oneshot_json(const struct oneshot *o, const struct account *a, struct buf *out,
 		 struct error *err)
 {
+	static const struct audit_receipt none;
+	const struct diary *d = &o->diary;
 	struct jsonout j;
 
 	jsonout_start(&j, out, err);
@@ -338,8 +340,8 @@ int oneshot_json(const struct oneshot *o, const struct account *a, struct buf *o
 	account_write(a, &j);
 	why_json(&o->rules.why, &j, "why");
 	write_redactions(o, &j);
-	audit_receipt_json(&o->diary.end.receipt, &j, "receipt");
-	audit_receipt_json(&o->diary.entries[1].receipt, &j, "receipt_started");
+	audit_receipt_json(&d->end.receipt, &j, "receipt");
+	audit_receipt_json(d->began ? &d->entries[1].receipt : &none, &j, "receipt_started");
 	jsonout_object(&j, "policy");
 	jsonout_str(&j, "sha256", o->rules.policy_sha256[0] ? o->rules.policy_sha256 : NULL);
 	jsonout_object_end(&j);
