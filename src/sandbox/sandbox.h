@@ -34,7 +34,8 @@ struct request {
 	struct live live_out, live_err; /* output goes there as it comes */
 	struct filter files;            /* text that is copied out goes through it */
 	int cancel_fds[2];              /* readable: kill the call; -1: nobody cancels */
-	/* These three are for sandbox_run() only.  What can be done while the slot gets ready: -1, and nothing is started.  NULL: nothing. */
+	/* These three are for sandbox_run() only.  What can be done while the slot gets ready: -1,
+	 * and nothing is started.  NULL: nothing. */
 	int (*meanwhile)(void *context, struct error *err);
 	/* Who is asked when everything is ready, just before the program starts: -1, and it does
 	 * not.  NULL: nobody. */
