@@ -24,6 +24,7 @@ libfyaml-dev      run,test,bench,lint,fuzz  reads the policy's YAML
 libpcre2-dev      run,test,bench,lint,fuzz  matches patterns
 libutf8proc-dev   run,test,bench,lint,fuzz  normalises identifiers
 libsqlite3-dev    run,test,bench,lint,fuzz  the index of the audit log
+libllhttp-dev|node-llhttp run,test,bench,lint,fuzz  reads HTTP requests (Debian 12: as C sources)
 zlib1g-dev        run,test,bench,lint,fuzz  OpenSSL needs it when it is linked in
 libzstd-dev       run,test,bench,lint,fuzz  OpenSSL needs it when it is linked in
 libvectorscan-dev run,test,bench,lint,fuzz  finds many patterns at once in output

@@ -14,6 +14,8 @@ static const struct {
 	{"policy", cmd_policy},
 	{"screen", cmd_screen},
 	{"aide", cmd_aide},
+	{"keeper", cmd_keeper}, /* not for people */
+	{"view", cmd_view},     /* nor this */
 };
 
 /* What was printed is a part of the answer: one that got lost is no success. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scribe_main.c - belljar-scribe: holds the audit log of one directory and its key.
  *
- *     belljar-scribe [--stay] [--idle MS] [--fd N] [--allow-degraded=LAYER]... [--] DIR
+ *     belljar-scribe [--stay] [--idle MS] [--fd N [--leash]] [--allow-degraded=LAYER]... [--] DIR
  *
  * belljar starts it when a call has something to write down and nobody does it
- * yet; a few seconds after the last caller it ends.  With --stay it does not.
+ * yet; a few seconds after the last caller it ends.  With --stay it does not.  With --leash it is
+ * the child of a service, whose end of --fd is one caller.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +55,9 @@ static int take_option(int letter, const char *value, struct scribe_options *o, 
 		o->first = (int)number;
 		return fcntl(o->first, F_SETFD, FD_CLOEXEC) < 0 ? fail_sys(err, "--fd %s", value)
 								: 0;
+	case 'l':
+		o->leash = true;
+		return 0;
 	case 'd':
 		layer = layer_by_name(value);
 		if (layer < 0)
@@ -62,7 +66,7 @@ static int take_option(int letter, const char *value, struct scribe_options *o, 
 		return 0;
 	default:
 		return fail(err, ERR_CALLER,
-			    "usage: belljar-scribe [--stay] [--idle MS] [--fd N] "
+			    "usage: belljar-scribe [--stay] [--idle MS] [--fd N [--leash]] "
 			    "[--allow-degraded=LAYER] DIR");
 	}
 }
@@ -94,6 +98,7 @@ int main(int argc, char **argv)
 		{"stay", no_argument, NULL, 's'},
 		{"idle", required_argument, NULL, 'i'},
 		{"fd", required_argument, NULL, 'f'},
+		{"leash", no_argument, NULL, 'l'},
 		{"allow-degraded", required_argument, NULL, 'd'},
 		{0},
 	};
@@ -105,10 +110,10 @@ int main(int argc, char **argv)
 	while ((letter = getopt_long(argc, argv, "", names, NULL)) >= 0)
 		if (take_option(letter, optarg, &o, &err) < 0)
 			return complain(&err);
-	if (optind + 1 != argc)
+	if (optind + 1 != argc || (o.leash && o.first < 0))
 		return (void)take_option('?', NULL, &o, &err), complain(&err);
 	o.directory = argv[optind];
-	if (o.first >= 0 && !o.stay)
+	if (o.first >= 0 && !o.stay && !o.leash)
 		leave_parent(o.first);
 	return scribe_run(&o, &err) < 0 ? complain(&err) : 0;
 }

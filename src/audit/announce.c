@@ -125,6 +125,8 @@ static int reach(struct audit *a, struct error *err)
 	reap(a, WNOHANG);
 	if (look_for_scribe(a, err) < 0 || a->sock >= 0)
 		return a->sock >= 0 ? 0 : -1;
+	if (!a->scribe && !a->find)
+		return fail(err, ERR_NOT_FOUND, "%s has no scribe at the moment", a->path);
 	sock = start_scribe(a, err);
 	if (sock < 0 || limit_waiting(a, sock, err) < 0)
 		return -1;
@@ -150,7 +152,10 @@ int audit_open(struct audit *a, const struct audit_config *config, struct error 
 	a->allow_degraded = config->allow_degraded;
 	a->durable = config->durable;
 	a->patience_ms = config->patience_ms ? config->patience_ms : AUDIT_PATIENCE_MS;
-	return reach(a, err);
+	if (reach(a, err) == 0)
+		return 0;
+	/* One that others start may come later. */
+	return !a->scribe && err->kind == ERR_NOT_FOUND ? 0 : -1;
 }
 
 /* Sending. */
@@ -305,8 +310,12 @@ int audit_write(struct audit *a, struct audit_entry *entries, size_t n, struct e
 		enum heard heard = HEARD_GONE;
 
 		*err = (struct error){0};
-		if (reach(a, err) < 0)
-			return -1;
+		if (reach(a, err) < 0) {
+			if (err->kind != ERR_NOT_FOUND || clock_us() >= until)
+				return -1;
+			pause_a_little(&pause);
+			continue;
+		}
 		if (send_all(a, entries, n, err) == 0)
 			heard = collect(a, entries, n, until, err);
 		else if (err->kind != ERR_SYSTEM)

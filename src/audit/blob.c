@@ -80,7 +80,7 @@ int blob_put(struct blobs *b, const void *data, size_t len, struct hash *ret, st
 	(void)snprintf(parent, sizeof(parent), "%.2s", name);
 	if (mkdirat(b->dir, parent, 0700) < 0 && errno != EEXIST)
 		return fail_sys(err, "make a directory for bodies");
-	return smallfile_put(b->dir, name, data, len, SMALLFILE_SHARED, err);
+	return smallfile_put(b->dir, name, data, len, SMALLFILE_SHARED | SMALLFILE_DURABLE, err);
 }
 
 int blob_get(const struct blobs *b, const struct hash *h, struct buf *ret, struct error *err)

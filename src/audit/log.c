@@ -42,24 +42,31 @@ static int put_at(int fd, const char *data, size_t len, uint64_t offset, struct 
 	return 0;
 }
 
+static int fill_to(struct log *l, uint64_t to, struct error *err)
+{
+	static const char zeros[1 << 16];
+	uint64_t at = l->zeros_end > l->end ? l->zeros_end : l->end;
+	int result = 0;
+
+	while (at < to && result == 0) {
+		size_t n = to - at < sizeof(zeros) ? (size_t)(to - at) : sizeof(zeros);
+
+		result = put_at(l->fd, zeros, n, at, err);
+		if (result == 0)
+			at += n;
+	}
+	l->zeros_end = at;
+	return result;
+}
+
 /* A failure is none: the lines are then simply appended. */
 static void fill_ahead(struct log *l, size_t len)
 {
-	static const char zeros[1 << 16];
-	uint64_t at = l->zeros_end > l->end ? l->zeros_end : l->end, to;
 	struct error none;
 
 	if (l->end + len <= l->zeros_end)
 		return;
-	to = (l->end + len + l->ahead + BLOCK - 1) / BLOCK * BLOCK;
-	while (at < to) {
-		size_t n = to - at < sizeof(zeros) ? (size_t)(to - at) : sizeof(zeros);
-
-		if (put_at(l->fd, zeros, n, at, &none) < 0)
-			break;
-		at += n;
-	}
-	l->zeros_end = at;
+	(void)fill_to(l, (l->end + len + l->ahead + BLOCK - 1) / BLOCK * BLOCK, &none);
 	l->ahead = l->ahead * 2 < AHEAD_MAX ? l->ahead * 2 : AHEAD_MAX;
 }
 
@@ -83,6 +90,16 @@ static int repair(struct log *l, struct error *err)
 		l->unsure = false;
 	}
 	return 0;
+}
+
+int log_keep_room(struct log *l, uint64_t bytes, struct error *err)
+{
+	uint64_t to = (l->end + bytes + BLOCK - 1) / BLOCK * BLOCK;
+
+	if (repair(l, err) < 0)
+		return -1;
+	fill_ahead(l, bytes);
+	return l->zeros_end >= l->end + bytes ? 0 : fill_to(l, to, err);
 }
 
 int log_sync(struct log *l, struct error *err)

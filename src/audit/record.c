@@ -260,6 +260,7 @@ void record_time(uint64_t ms, char ret_text[static RECORD_TIME])
 
 static void put_a_to_k(struct jsonout *j, const struct record *r, bool with_args)
 {
+	put_text(j, "action", r->action);
 	put_args(j, r, with_args);
 	put_artifacts(j, r);
 	put_text(j, "backend", r->backend);

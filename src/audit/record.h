@@ -57,6 +57,7 @@ struct record {
 	bool has_uid;
 	uint32_t uid;
 	const char *session;
+	const char *action; /* what was done in it */
 	const char *tool;
 	/* Arguments as JSON text, redacted already.  Their hash is always written; the text only
 	 * where args_inline says so and the line has room. */
@@ -104,7 +105,7 @@ struct record_text {
 struct record_view {
 	enum record_kind kind;
 	uint64_t time_ms;
-	struct record_text id, client, session, tool, decision, layer, rule, reason, status, cause,
+	struct record_text id, client, session, action, tool, decision, layer, rule, reason, status, cause,
 		backend, args, args_sha256, policy_sha256, detail;
 	struct record_text limits, layers, usage, redactions, artifacts, out,
 		err; /* with brackets */

@@ -282,6 +282,7 @@ struct field {
 
 /* Sorted by name, as record.c writes them. */
 static const struct field fields[] = {
+	ROW("action", TEXT, action),
 	ROW("args", TEXT, args),
 	SKIP("args_bytes", COUNT),
 	ROW("args_sha256", HASH, args_sha256),

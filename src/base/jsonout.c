@@ -114,6 +114,13 @@ void jsonout_bytes(struct jsonout *j, const char *key, const char *data, size_t 
 	put_escaped(j, data, len);
 }
 
+void jsonout_raw(struct jsonout *j, const char *key, const char *json, size_t len)
+{
+	lead(j, key);
+	put(j, json, len);
+	j->comma = true;
+}
+
 void jsonout_str(struct jsonout *j, const char *key, const char *value)
 {
 	if (!value)

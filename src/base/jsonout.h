@@ -31,6 +31,8 @@ void jsonout_str(struct jsonout *j, const char *key, const char *value); /* NULL
 /* What is not UTF-8 among them is written as the text \xNN: ask text_is_utf8 if that matters. */
 void jsonout_bytes(struct jsonout *j, const char *key, const char *data, size_t len);
 void jsonout_base64(struct jsonout *j, const char *key, const void *data, size_t len);
+/* Text that is JSON already. */
+void jsonout_raw(struct jsonout *j, const char *key, const char *json, size_t len);
 void jsonout_int(struct jsonout *j, const char *key, int64_t value);
 void jsonout_uint(struct jsonout *j, const char *key, uint64_t value);
 void jsonout_ms(struct jsonout *j, const char *key,

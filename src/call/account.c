@@ -36,8 +36,10 @@ void account_done(struct account *a)
 {
 	buf_done(&a->out.kept);
 	buf_done(&a->err.kept);
-	for (size_t i = 0; i < a->n_artifacts; i++)
+	for (size_t i = 0; i < a->n_artifacts; i++) {
 		free(a->artifacts[i].name);
+		free(a->artifacts[i].content);
+	}
 	free(a->artifacts);
 	a->artifacts = NULL;
 	a->n_artifacts = 0;
@@ -247,23 +249,28 @@ size_t account_json_room(const struct account *a)
 	return room;
 }
 
-void account_write(const struct account *a, struct jsonout *j)
+void account_write_facts(const struct account *a, struct jsonout *j)
 {
 	jsonout_int(j, "schema", 1);
 	jsonout_str(j, "id", a->id);
 	jsonout_str(j, "status", status_name(a->status));
 	jsonout_bool(j, "success", a->status == STATUS_SUCCESS);
 	write_end(j, &a->outcome);
-	write_error(j, &a->outcome);
 	write_stream(j, "stdout", &a->out);
 	write_stream(j, "stderr", &a->err);
 	write_usage(j, a);
 	write_limits(j, &a->limits);
 	write_near_misses(j, a);
-	write_artifacts(j, a);
 	jsonout_str(j, "backend", "native");
 	jsonout_str(j, "mode", a->root_mode ? "root" : "user");
 	write_layers(j, &a->outcome);
+}
+
+void account_write(const struct account *a, struct jsonout *j)
+{
+	account_write_facts(a, j);
+	write_error(j, &a->outcome);
+	write_artifacts(j, a);
 }
 
 int account_json(const struct account *a, struct buf *out, struct error *err)

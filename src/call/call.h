@@ -168,7 +168,10 @@ struct artifact {
 	uint64_t size;
 	char sha256[65];
 	char refused[96]; /* why it was not copied; empty: it was */
-	bool redacted;    /* it was text, and something in it was replaced */
+	char *content;    /* its bytes, if it was asked for in memory; else NULL */
+	size_t content_len;
+	bool redacted; /* it was text, and something in it was replaced */
+	uint64_t at;   /* where they are, while they are in a heap (copyout_into_heap) */
 };
 
 struct account {
@@ -203,5 +206,7 @@ int account_json(const struct account *a, struct buf *out, struct error *err);
 /* Its members alone, into an object that is open: an answer has more of them. */
 struct jsonout;
 void account_write(const struct account *a, struct jsonout *j);
+/* The same without error and artifacts, which an answer may have in another form. */
+void account_write_facts(const struct account *a, struct jsonout *j);
 
 #endif

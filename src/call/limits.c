@@ -122,3 +122,11 @@ int limits_check(const struct limits *l, struct error *err)
 			return -1;
 	return 0;
 }
+
+const struct limit_row *limits_above(const struct limits *l, const struct limits *most)
+{
+	for (size_t i = 0; i < limit_row_count; i++)
+		if (limits_get(l, &limit_rows[i]) > limits_get(most, &limit_rows[i]))
+			return &limit_rows[i];
+	return NULL;
+}

@@ -27,5 +27,7 @@ uint64_t limits_get(const struct limits *l, const struct limit_row *row);
 int limits_set(struct limits *l, const struct limit_row *row, const char *text, struct error *err);
 /* Every value within its row's bounds? */
 int limits_check(const struct limits *l, struct error *err);
+/* The first row of which l has more than most; NULL: none. */
+const struct limit_row *limits_above(const struct limits *l, const struct limits *most);
 
 #endif

@@ -55,3 +55,19 @@ const char *screen_mode_name(enum screen_mode m)
 {
 	return screen_mode_names[(unsigned)m < SCREEN_MODE_COUNT ? m : SCREEN_UNSET];
 }
+
+const char *scope_name(unsigned bit)
+{
+	switch (bit) {
+	case SCOPE_EXECUTE:
+		return "execute";
+	case SCOPE_READ:
+		return "read";
+	case SCOPE_AUDIT:
+		return "audit";
+	case SCOPE_ADMIN:
+		return "admin";
+	default:
+		return NULL;
+	}
+}

@@ -181,6 +181,19 @@ struct mount_rule {
 	struct place place;
 };
 
+/* What of the files a call leaves behind may go back to its caller. */
+struct artifact_rules {
+	bool allow;
+	uint64_t files, bytes;
+};
+
+/* A box that is kept between calls. */
+struct session_rules {
+	bool allow;
+	bool exec; /* programs, beside code for its interpreter */
+	uint64_t ttl_ms, idle_ms;
+};
+
 struct tool {
 	const char *name;
 	enum tool_kind kind;
@@ -199,7 +212,8 @@ struct tool {
 	size_t n_mounts;
 	struct variable *env;
 	size_t n_env;
-	struct words hosts; /* named network */
+	struct words env_allow; /* variables that a caller may set */
+	struct words hosts;     /* named network */
 	struct rates rates;
 	uint64_t concurrency; /* 0: no cap */
 	struct screen_policy screen;
@@ -209,6 +223,9 @@ struct tool {
 	const char *root; /* NULL: the host's programs */
 	bool loopback;
 	bool proc_full;
+	bool fresh; /* no box serves two calls, not even one after the other */
+	struct artifact_rules artifacts;
+	struct session_rules sessions;
 	struct policy_test *tests;
 	size_t n_tests;
 	struct place place;
@@ -232,9 +249,35 @@ struct run_policy {
 	struct place place;
 };
 
+/* The service; call/listen.h is what reads the words of listen. */
+struct serve_tls {
+	const char *cert, *key; /* files; NULL: no TLS */
+	const char *client_ca;  /* NULL: nobody is asked for a certificate */
+};
+
+struct serve_rules {
+	struct words listen; /* never empty */
+	struct serve_tls tls;
+	bool plaintext; /* others than this host may come without TLS */
+	struct words hosts, origins;
+	bool loopback_without_key;
+	uint64_t concurrency; /* 0: by the number of processors */
+	uint64_t sessions, queue, queue_wait_ms;
+	uint64_t body_bytes, connections;
+	uint64_t head_wait_ms, body_wait_ms, idle_wait_ms, drain_ms;
+	uint64_t calls_kept, calls_kept_ms, idempotency_ms;
+};
+
+/* What a client may do with the service. */
+enum { SCOPE_EXECUTE = 1, SCOPE_READ = 2, SCOPE_AUDIT = 4, SCOPE_ADMIN = 8 };
+
 struct client {
 	const char *name;
-	const char *key_sha256; /* 64 hex digits; NULL: not by key */
+	struct words key_sha256; /* 64 hex digits each; none: not by key */
+	const char *cert;        /* common name of its certificate; NULL: not by one */
+	struct words scope_words;
+	unsigned scopes;         /* SCOPE_... */
+	uint64_t max_concurrent; /* 0: no cap of its own */
 	bool any_uid;
 	uid_t *uids;
 	size_t n_uids;
@@ -248,5 +291,7 @@ const char *decision_name(enum decision d);
 const char *tool_kind_name(enum tool_kind k);
 const char *arg_type_name(enum arg_type t);
 const char *screen_mode_name(enum screen_mode m);
+/* The name of one bit of SCOPE_...; NULL: there is none. */
+const char *scope_name(unsigned bit);
 
 #endif

@@ -17,7 +17,7 @@ struct audit_options {
 	const char *lines;
 	const char *tool, *client, *status, *decision, *kind;
 	const char *since, *until, *limit;
-	const char *out, *file, *command;
+	const char *out, *file, *command, *before;
 	struct word_list anchor;
 	bool follow, json, ocsf, syslog, no_index, no_record, help;
 };
@@ -31,6 +31,7 @@ int audit_index(const struct audit_options *o, const struct word_list *rest);
 int audit_verify(const struct audit_options *o, const struct word_list *rest);
 int audit_prove(const struct audit_options *o, const struct word_list *rest);
 int audit_verify_proof(const struct audit_options *o, const struct word_list *rest);
+int audit_prune(const struct audit_options *o, const struct word_list *rest);
 int audit_anchor(const struct audit_options *o, const struct word_list *rest);
 
 #define own_reader __attribute__((cleanup(log_reader_end))) struct log_reader *

@@ -23,6 +23,8 @@ int cmd_doctor(int argc, char **argv);
 int cmd_attack(int argc, char **argv);
 /* Not for people: keeps a slot for a program with libbelljar. */
 int cmd_slot(int argc, char **argv);
+/* Not for people: makes slots for the keepers of belljar serve. */
+int cmd_warden(int argc, char **argv);
 
 /* Starts belljar-gate, which has the commands below. */
 int cmd_gate(int argc, char **argv);
@@ -30,6 +32,11 @@ int cmd_call(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
 int cmd_screen(int argc, char **argv);
 int cmd_aide(int argc, char **argv);
+/* Not for people: what the service starts. */
+int cmd_keeper(int argc, char **argv);
+/* Starts belljar-serve, the supervisor of the service. */
+int cmd_serve(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 /* Starts belljar-audit, which has the command below. */
 int cmd_evidence(int argc, char **argv);
 int cmd_audit(int argc, char **argv);

@@ -58,6 +58,10 @@ static const struct word_row anchor_rows[] = {
 	{"command", "PROGRAM", WORD_TEXT, AT(command), "hand it to a program on standard input"},
 	JSON, LOG, KEY, HELP, {0},
 };
+static const struct word_row prune_rows[] = {
+	{"before", "TIME", WORD_TEXT, AT(before), "bodies that are older: 90d (ago), 2026-11-15; needed"},
+	JSON, LOG, HELP, {0},
+};
 static const struct word_row index_rows[] = {JSON, LOG, KEY, HELP, {0}};
 /* clang-format on */
 #undef AT
@@ -85,6 +89,8 @@ static const struct audit_command commands[] = {
 	 audit_export},
 	{"anchor", "audit anchor", "[-- WORD...]", "put the last checkpoint where it is safe",
 	 anchor_rows, 0, WORD_LIST_MAX, audit_anchor},
+	{"prune", "audit prune", "--before TIME", "remove old bodies; records stay", prune_rows, 0,
+	 0, audit_prune},
 	{"index", "audit index", "", "make index.db anew", index_rows, 0, 0, audit_index},
 };
 

@@ -6,11 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit/tree.h"
 #include "base/fd.h"
 #include "base/jsonread.h"
 #include "base/own.h"
 #include "cli/cli.h"
 #include "cli/gatecli.h"
+#include "cli/logword.h"
 #include "cli/sibling.h"
 
 struct call_options {
@@ -174,10 +176,33 @@ static int call(const struct policy *policy, const struct redact_means *means, c
 	return report(&p, o);
 }
 
+/* Whoever looks for calls that did not happen finds out why.  The policy that would say where the
+ * log is cannot be read: it goes to the standard one, once as long as nothing changes. */
+static void note_refused(const struct call_options *o, const struct complaint *wrong)
+{
+	const char *file = o->policy ? o->policy : policy_default_file();
+	struct record r = {
+		.kind = RECORD_POLICY_REFUSED, .detail = file, .version = BELLJAR_VERSION};
+	char reason[sizeof(wrong->path) + sizeof(wrong->text) + 40], key[HASH_HEX];
+	struct error err = {0};
+	struct hash same;
+
+	if (o->dry_run)
+		return;
+	(void)snprintf(reason, sizeof(reason), "line %u: %s: %s", wrong->place.line, wrong->path,
+		       wrong->text);
+	r.reason = reason;
+	hash_bytes(reason, strlen(reason), &same);
+	hash_hex(&same, key);
+	if (logword_write(o->audit, o->state, key, &r, &err) < 0)
+		(void)cli_complain(&err);
+}
+
 int cmd_call(int argc, char **argv)
 {
 	static struct call_options o;
 	static struct word_list rest;
+	static struct complaint wrong;
 	own_policy policy = NULL;
 	struct redact_means means;
 	struct error err = {0};
@@ -193,9 +218,11 @@ int cmd_call(int argc, char **argv)
 				  : "which tool? see belljar call --help");
 		return cli_complain(&err);
 	}
-	policy = cli_load_policy(o.policy, o.state, &means);
-	if (!policy)
+	policy = cli_load_policy(o.policy, o.state, &means, &wrong);
+	if (!policy) {
+		note_refused(&o, &wrong);
 		return EXIT_BELLJAR;
+	}
 	if (o.audit && policy->audit.directory) {
 		(void)fail(&err, ERR_CALLER, "the policy says where the log is: leave --audit out");
 		return cli_complain(&err);

@@ -222,7 +222,7 @@ static int explain_call(const struct policy *policy, const char *tool,
 static int explain(const char *file, const char *tool, const struct policy_options *o)
 {
 	struct redact_means means;
-	own_policy p = cli_load_policy(file, NULL, &means);
+	own_policy p = cli_load_policy(file, NULL, &means, NULL);
 	const struct tool *known;
 	struct error err = {0};
 

@@ -165,7 +165,7 @@ static int screen(const char *file, const struct screen_options *o)
 	if (check_language(&l, &err) < 0 || cli_read_file(file, &l.text, &err) < 0)
 		return cli_complain(&err);
 	if (o->tool || o->policy) {
-		policy = cli_load_policy(o->policy, NULL, &means);
+		policy = cli_load_policy(o->policy, NULL, &means, NULL);
 		if (!policy)
 			return EXIT_BELLJAR;
 		l.tool = o->tool ? policy_tool(policy, o->tool) : NULL;

@@ -82,7 +82,8 @@ struct policy *cli_load(const char *file, const char *state, struct redact_means
 	return ret->n ? NULL : TAKE(p);
 }
 
-struct policy *cli_load_policy(const char *file, const char *state, struct redact_means *ret_means)
+struct policy *cli_load_policy(const char *file, const char *state, struct redact_means *ret_means,
+			       struct complaint *ret_first)
 {
 	struct complaints *complaints = calloc(1, sizeof(*complaints));
 	struct policy *p = NULL;
@@ -91,6 +92,8 @@ struct policy *cli_load_policy(const char *file, const char *state, struct redac
 		p = cli_load(file ? file : policy_default_file(), state, ret_means, complaints);
 	if (!p && complaints)
 		cli_print_complaints(stderr, complaints);
+	if (!p && complaints && ret_first)
+		*ret_first = complaints->list[0];
 	if (!p)
 		cli_say("the policy cannot be used; nothing was done");
 	free(complaints);

@@ -15,8 +15,10 @@ enum { CLI_TEXT_MAX = 16 << 20 };
  * comes of that; NULL: the standard one. */
 struct policy *cli_load(const char *file, const char *state, struct redact_means *ret_means,
 			struct complaints *ret);
-/* file NULL: the one that counts when nobody says.  NULL: every complaint was printed. */
-struct policy *cli_load_policy(const char *file, const char *state, struct redact_means *ret_means);
+/* file NULL: the one that counts when nobody says.  NULL: every complaint was printed; ret_first
+ * (may be NULL) is the first of them. */
+struct policy *cli_load_policy(const char *file, const char *state, struct redact_means *ret_means,
+			       struct complaint *ret_first);
 /* "file:line:column: path: text" */
 void cli_print_complaint(FILE *to, const struct complaint *c);
 void cli_print_complaints(FILE *to, const struct complaints *c);

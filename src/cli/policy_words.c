@@ -59,9 +59,13 @@ static void print_identity(const struct client *c, FILE *to)
 		(void)fputs("any uid", to);
 	for (size_t i = 0; i < c->n_uids; i++)
 		(void)fprintf(to, "%s%u", i ? ", " : "uid ", (unsigned)c->uids[i]);
-	if (c->key_sha256)
-		(void)fprintf(to, "%sits key", c->any_uid || c->n_uids ? " or " : "");
-	if (!c->any_uid && c->n_uids == 0 && !c->key_sha256)
+	if (c->key_sha256.n)
+		(void)fprintf(to, "%s%s", c->any_uid || c->n_uids ? " or " : "",
+			      c->key_sha256.n > 1 ? "one of its keys" : "its key");
+	if (c->cert)
+		(void)fprintf(to, "%sthe certificate of %s",
+			      c->any_uid || c->n_uids || c->key_sha256.n ? " or " : "", c->cert);
+	if (!c->any_uid && c->n_uids == 0 && !c->key_sha256.n && !c->cert)
 		(void)fputs("its name only", to);
 	(void)fputc('\n', to);
 }
@@ -80,6 +84,18 @@ static void print_budget(const struct budget *b, FILE *to)
 	(void)fputc('\n', to);
 }
 
+static void print_scopes(const struct client *c, FILE *to)
+{
+	(void)fprintf(to, "    %-12s", "scopes");
+	for (unsigned bit = 1, n = 0; scope_name(bit); bit <<= 1)
+		if (c->scopes & bit)
+			(void)fprintf(to, "%s%s", n++ ? ", " : "", scope_name(bit));
+	(void)fputc('\n', to);
+	if (c->max_concurrent)
+		(void)fprintf(to, "    %-12s%" PRIu64 " of its calls\n", "at once",
+			      c->max_concurrent);
+}
+
 static void print_client(const struct client *c, FILE *to)
 {
 	(void)fprintf(to, "\n  client %s", c->name);
@@ -87,6 +103,7 @@ static void print_client(const struct client *c, FILE *to)
 	(void)fputc('\n', to);
 	print_identity(c, to);
 	print_words("may use", &c->tools, to);
+	print_scopes(c, to);
 	print_rates(&c->rates, to);
 	print_budget(&c->budget, to);
 }
@@ -215,6 +232,38 @@ static void print_redaction(const struct tool *t, FILE *to)
 			      t->secrets[i].canary ? ", a canary" : "");
 }
 
+/* What callers of the service may have beside one answer. */
+static void print_service(const struct tool *t, FILE *to)
+{
+	char size[40];
+
+	print_words("caller sets", &t->env_allow, to);
+	if (t->fresh)
+		(void)fprintf(to, "    %-12sa place of its own for every call\n", "fresh");
+	if (t->artifacts.allow) {
+		text_human_bytes(t->artifacts.bytes, size, sizeof(size));
+		(void)fprintf(to, "    %-12s%" PRIu64 " files, %s together\n", "artifacts",
+			      t->artifacts.files, size);
+	}
+	if (t->sessions.allow)
+		(void)fprintf(to, "    %-12sfor %" PRIu64 " s, %" PRIu64 " s without use; %s\n",
+			      "sessions", t->sessions.ttl_ms / 1000, t->sessions.idle_ms / 1000,
+			      t->sessions.exec ? "code and programs" : "code only");
+}
+
+static void print_serve(const struct serve_rules *s, FILE *to)
+{
+	(void)fputs("\n  the service\n", to);
+	print_words("listens at", &s->listen, to);
+	if (s->plaintext)
+		(void)fprintf(to, "    %-12sothers than this host may come without TLS\n",
+			      "plaintext");
+	if (s->loopback_without_key)
+		(void)fprintf(to, "    %-12swhoever comes from this host\n", "without key");
+	print_words("hosts", &s->hosts, to);
+	print_words("origins", &s->origins, to);
+}
+
 void words_tool(const struct tool *t, FILE *to)
 {
 	(void)fprintf(to, "\n  tool %s: %s, %s", t->name, tool_kind_name(t->kind),
@@ -245,6 +294,7 @@ void words_tool(const struct tool *t, FILE *to)
 		(void)fprintf(to, "    %-12s%" PRIu64 " at a time\n", "at once", t->concurrency);
 	print_screen(&t->screen, to);
 	print_redaction(t, to);
+	print_service(t, to);
 	if (t->n_tests)
 		(void)fprintf(to, "    %-12s%zu\n", "tests", t->n_tests);
 }
@@ -257,6 +307,7 @@ void words_policy(const struct policy *p, FILE *to)
 		if (p->allow_degraded & 1u << i)
 			(void)fprintf(to, "layer %s may be missing\n", layer_name((enum layer)i));
 	print_rates(&p->rates, to);
+	print_serve(&p->serve, to);
 	for (size_t i = 0; i < p->n_clients; i++)
 		print_client(&p->clients[i], to);
 	for (size_t i = 0; i < p->n_tools; i++)

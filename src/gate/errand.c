@@ -10,9 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "audit/tree.h"
 #include "base/own.h"
 #include "call/language.h"
+#include "gate/artifacts.h"
+#include "gate/slots.h"
 #include "gate/steps.h"
+#include "gate/toolkit.h"
 #include "lib/remote.h"
 #include "sandbox/codefile.h"
 #include "sandbox/native/programs.h"
@@ -21,14 +25,14 @@
 struct errand {
 	struct request request;
 	struct codefile code;
-	struct remote remote;
+	struct remote own; /* of this call alone */
 };
 
 static void errand_free(struct errand **e)
 {
 	if (!*e)
 		return;
-	remote_close(&(*e)->remote);
+	remote_close(&(*e)->own);
 	codefile_done(&(*e)->code);
 	free(*e);
 }
@@ -75,6 +79,36 @@ static enum verdict say_none_installed(struct passage *p)
 	return step_deny(p);
 }
 
+/* Of a tool that lists programs, where they are known already. */
+static enum verdict add_known_programs(struct passage *p, struct profile *profile)
+{
+	const char *const *there;
+	struct error err = {0};
+	size_t n;
+
+	if (toolkit_programs(p->toolkit, p->judged.tool, &there, &n, &err) < 0)
+		return fail_internally(p, &err);
+	for (size_t i = 0; i < n; i++)
+		profile->programs[profile->n_programs++] = there[i];
+	return GO_ON;
+}
+
+static bool is_listed(const struct profile *profile, const char *program)
+{
+	for (size_t i = 0; i < profile->n_programs; i++)
+		if (strcmp(profile->programs[i], program) == 0)
+			return true;
+	return false;
+}
+
+static bool is_in(const struct words *wall, const char *program)
+{
+	for (size_t i = 0; i < wall->n; i++)
+		if (strcmp(wall->word[i], program) == 0)
+			return true;
+	return false;
+}
+
 /* What is not installed is left out.  An empty list would mean "everything may run", so it never
  * stands for a tool that has a wall. */
 static enum verdict add_programs(struct passage *p, struct profile *profile)
@@ -83,7 +117,7 @@ static enum verdict add_programs(struct passage *p, struct profile *profile)
 	const struct words *wall = tool->programs.n ? &tool->programs : NULL;
 	const struct words only = {.word = tool->exec.word, .n = tool->exec.n ? 1 : 0};
 	const char *root = tool->root ? tool->root : "";
-	const char *first = p->judged.argv[0];
+	const char *first = p->judged.argv ? p->judged.argv[0] : "";
 
 	if (!wall)
 		wall = &only;
@@ -94,11 +128,16 @@ static enum verdict add_programs(struct passage *p, struct profile *profile)
 			   PROGRAMS_MAX - 1);
 		return fail_internally(p, &err);
 	}
-	for (size_t i = 0; i < wall->n; i++)
-		if (programs_exist(root, wall->word[i]))
-			profile->programs[profile->n_programs++] = wall->word[i];
-		else if (strcmp(wall->word[i], first) == 0)
-			return say_not_installed(p, first);
+	if (p->toolkit && wall == &tool->programs) {
+		if (add_known_programs(p, profile) != GO_ON)
+			return STOP;
+	} else {
+		for (size_t i = 0; i < wall->n; i++)
+			if (programs_exist(root, wall->word[i]))
+				profile->programs[profile->n_programs++] = wall->word[i];
+	}
+	if (is_in(wall, first) && !is_listed(profile, first))
+		return say_not_installed(p, first);
 	if (profile->n_programs == 0)
 		return say_none_installed(p);
 	if (p->shell)
@@ -185,28 +224,49 @@ static int check_grants(const struct profile *profile, struct error *err)
 
 /* The program. */
 
+/* Each name is there once: whoever adds one later wins. */
+static void drop_same(char **own, size_t *n, const char *variable)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (environment_same_name(own[i], variable)) {
+			own[i] = own[--*n];
+			return;
+		}
+}
+
+static int add_variables(struct arena *a, const struct variable *list, size_t n_list, char **own,
+			 size_t *n, struct error *err)
+{
+	for (size_t i = 0; i < n_list; i++) {
+		char *one = arena_printf(a, err, "%s=%s", list[i].name, list[i].value);
+
+		if (!one || environment_check(one, err) < 0)
+			return -1;
+		drop_same(own, n, one);
+		own[(*n)++] = one;
+	}
+	return 0;
+}
+
 static int set_environment(struct passage *p, const struct language *language, struct job *job,
 			   struct error *err)
 {
 	const struct tool *tool = p->judged.tool;
 	struct arena *a = &p->judged.arena;
-	size_t n = tool->n_env;
-	char **own = arena_array(a, n + tool->n_secrets + 1, sizeof(*own), err);
+	size_t n = 0, room = tool->n_env + tool->n_secrets + p->wishes.n_env;
+	char **own = arena_array(a, room + 1, sizeof(*own), err);
 
-	job->env = arena_array(a, n + tool->n_secrets + ENVIRONMENT_OWN, sizeof(*job->env), err);
-	if (!own || !job->env)
+	job->env = arena_array(a, room + ENVIRONMENT_OWN, sizeof(*job->env), err);
+	if (!own || !job->env ||
+	    add_variables(a, p->wishes.env, p->wishes.n_env, own, &n, err) < 0 ||
+	    add_variables(a, tool->env, tool->n_env, own, &n, err) < 0)
 		return -1;
-	for (size_t i = 0; i < tool->n_env; i++) {
-		own[i] = arena_printf(a, err, "%s=%s", tool->env[i].name, tool->env[i].value);
-		if (!own[i] || environment_check(own[i], err) < 0)
-			return -1;
-	}
 	for (size_t i = 0; i < p->redaction.n_secrets; i++) {
 		if (!tool->secrets[i].env)
 			continue;
-		own[n] = arena_printf(a, err, "%s=%s", tool->secrets[i].env,
-				      p->redaction.secrets[i]);
-		if (!own[n] || environment_check(own[n++], err) < 0)
+		const struct variable secret = {tool->secrets[i].env, p->redaction.secrets[i]};
+
+		if (add_variables(a, &secret, 1, own, &n, err) < 0)
 			return -1;
 	}
 	environment_build(language, own, job->env);
@@ -229,21 +289,45 @@ static int set_program(struct passage *p, struct errand *e, struct error *err)
 	return set_environment(p, language, &e->request.job, err);
 }
 
+/* What of the profile does not depend on the call. */
+static int set_profile(const struct policy *policy, const struct tool *tool, struct arena *arena,
+		       struct profile *ret, struct error *err)
+{
+	ret->root = tool->root;
+	ret->loopback = tool->loopback;
+	ret->proc_full = tool->proc_full;
+	ret->allow_degraded = policy->allow_degraded;
+	return add_mounts(tool, arena, ret, err);
+}
+
+static int add_files(const struct passage *p, struct request *r, struct error *err)
+{
+	const struct wishes *w = &p->wishes;
+	const struct artifact_rules *rules = &p->judged.tool->artifacts;
+
+	if (w->n_files > PUTS_MAX || w->n_artifacts > GETS_MAX)
+		return fail(err, ERR_CALLER, "more than %d files", PUTS_MAX);
+	for (size_t i = 0; i < w->n_files; i++)
+		r->puts[r->n_puts++] = w->files[i];
+	for (size_t i = 0; i < w->n_artifacts; i++)
+		r->gets[r->n_gets++] = (struct get){.glob = w->artifacts[i]};
+	r->get_caps = (struct get_caps){rules->bytes, rules->files};
+	return 0;
+}
+
 static int fill(struct passage *p, struct errand *e, struct error *err)
 {
 	const struct tool *tool = p->judged.tool;
 	struct request *r = &e->request;
 
-	r->job.limits = tool->limits;
-	r->food = (struct food){p->judged.input, p->judged.input_len, -1};
+	r->job.limits = p->limits;
+	r->food = (struct food){p->judged.input, p->judged.input_len, p->wishes.input_fd};
 	r->live_out = p->live_out;
 	r->live_err = p->live_err;
 	r->cancel_fds[0] = p->cancel_fd;
-	r->profile.root = tool->root;
-	r->profile.loopback = tool->loopback;
-	r->profile.proc_full = tool->proc_full;
-	r->profile.allow_degraded = p->policy->allow_degraded;
-	if (add_mounts(tool, &p->judged.arena, &r->profile, err) < 0 ||
+	r->aside = p->aside;
+	if (add_files(p, r, err) < 0 ||
+	    set_profile(p->policy, tool, &p->judged.arena, &r->profile, err) < 0 ||
 	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
 		return -1;
 	order_grants(&r->profile);
@@ -304,6 +388,49 @@ static void look_for_canary(struct passage *p)
 	why_hint(&p->why, "what is planted there is not to be read or told");
 }
 
+/* A file comes out as output does: without what must not be told, or not at all. */
+static int clean_artifact(struct passage *p, struct artifact *a, struct error *err)
+{
+	enum artifact_verdict verdict;
+	struct hash hash;
+	own(buf) cleaned;
+
+	buf_init(&cleaned, 16 * a->content_len + 4096);
+	if (artifact_clean(p->redaction.set, a->content, a->content_len, &cleaned, &verdict,
+			   a->refused, err) < 0)
+		return -1;
+	if (verdict == ARTIFACT_SAME)
+		return 0;
+	free(a->content);
+	a->content = NULL;
+	a->content_len = 0;
+	if (verdict != ARTIFACT_CLEANED)
+		return 0;
+	a->redacted = true;
+	a->size = a->content_len = cleaned.len;
+	a->content = TAKE(cleaned.data);
+	hash_bytes(a->content ? a->content : "", a->content_len, &hash);
+	hash_hex(&hash, a->sha256);
+	return 0;
+}
+
+static void clean_artifacts(struct passage *p)
+{
+	for (size_t i = 0; i < p->account.n_artifacts; i++) {
+		struct artifact *a = &p->account.artifacts[i];
+		struct error err = {0};
+
+		if (!a->content || clean_artifact(p, a, &err) == 0)
+			continue;
+		free(a->content);
+		a->content = NULL;
+		a->content_len = 0;
+		(void)snprintf(a->refused, sizeof(a->refused), "it could not be redacted");
+		if (p->trouble.kind == ERR_NONE)
+			p->trouble = err;
+	}
+}
+
 static enum verdict look_at_end(struct passage *p)
 {
 	struct outcome *o = &p->account.outcome;
@@ -319,25 +446,63 @@ static enum verdict look_at_end(struct passage *p)
 		(void)fail(&o->error, ERR_SYSTEM, "its end was not seen");
 	}
 	look_for_canary(p);
+	clean_artifacts(p);
 	return GO_ON;
 }
 
-static void go(struct passage *p, struct errand *e)
+/* One that stays between calls, or one for this call alone. */
+static struct remote *get_slot(struct passage *p, struct errand *e, struct error *err)
+{
+	const struct request *r = &e->request;
+
+	if (p->slots)
+		return slots_get(p->slots, &r->profile, &r->job.limits, p->judged.tool->fresh, err);
+	return remote_open(&e->own, p->helper, &r->profile, &r->job.limits, err) < 0 ? NULL
+										     : &e->own;
+}
+
+/* true: the slot went before the program was started; another one can have it. */
+static bool try(struct passage *p, struct errand *e)
 {
 	const struct request *r = &e->request;
 	struct account *a = &p->account;
+	struct remote *remote = NULL;
 	struct error err = {0};
 
-	if (serve_prepare(r, a, &err) < 0 ||
-	    remote_open(&e->remote, p->helper, &r->profile, &r->job.limits, &err) < 0) {
+	if (serve_prepare(r, a, &err) < 0 || !(remote = get_slot(p, e, &err))) {
 		serve_refuse(a, &err);
 		/* The helper makes its slot meanwhile. */
 	} else if (p->redaction.set && redact_set_warm(p->redaction.set, &err) < 0) {
 		serve_refuse(a, &err);
-	} else if (serve(r, &e->remote.runner, a, &err) < 0) {
+	} else if (serve(r, &remote->runner, a, &err) < 0) {
 		a->outcome.error = err;
 	}
-	memcpy(a->id, p->id, sizeof(a->id));
+	return remote && a->outcome.end == END_NOT_STARTED &&
+	       (remote->unheard || (remote->lost && a->outcome.error.kind == ERR_SYSTEM));
+}
+
+static void go(struct passage *p, struct errand *e)
+{
+	if (try(p, e)) {
+		account_done(&p->account);
+		(void)try(p, e);
+	}
+	memcpy(p->account.id, p->id, sizeof(p->account.id));
+}
+
+int gate_prepare(const struct policy *p, const struct tool *t, struct slots *slots,
+		 struct error *err)
+{
+	own_mem struct profile *profile = calloc(1, sizeof(*profile));
+	own(arena) arena;
+
+	arena_init(&arena, 1 << 20);
+	if (!profile)
+		return fail_sys(err, "prepare a slot");
+	if (set_profile(p, t, &arena, profile, err) < 0 || check_grants(profile, err) < 0)
+		return -1;
+	order_grants(profile);
+	return slots_prepare(slots, profile, &t->limits, err);
 }
 
 enum verdict step_run(struct passage *p)
@@ -345,11 +510,11 @@ enum verdict step_run(struct passage *p)
 	__attribute__((cleanup(errand_free))) struct errand *e = calloc(1, sizeof(*e));
 	struct error err = {0};
 
-	if (!e || !p->helper) {
+	if (!e || (!p->helper && !p->slots)) {
 		(void)fail_sys(&err, "prepare a call");
 		return fail_internally(p, &err);
 	}
-	remote_init(&e->remote);
+	remote_init(&e->own);
 	request_set_defaults(&e->request);
 	if (p->judged.tool->kind == KIND_COMMAND && add_programs(p, &e->request.profile) != GO_ON)
 		return STOP;
@@ -357,4 +522,52 @@ enum verdict step_run(struct passage *p)
 		return explain_failure(p, &err);
 	go(p, e);
 	return look_at_end(p);
+}
+
+/* For a box that is kept, and for what runs in it. */
+
+enum verdict errand_profile(struct passage *p, struct profile *ret)
+{
+	const struct tool *tool = p->judged.tool;
+	struct error err = {0};
+
+	*ret = (struct profile){0};
+	/* Which lines will come is not known yet; one with more than plain words needs a shell. */
+	p->shell = tool->screen.allow.n > 0;
+	if (tool->kind == KIND_COMMAND && add_programs(p, ret) != GO_ON)
+		return STOP;
+	if (set_profile(p->policy, tool, &p->judged.arena, ret, &err) < 0 ||
+	    check_grants(ret, &err) < 0)
+		return explain_failure(p, &err);
+	order_grants(ret);
+	return GO_ON;
+}
+
+int errand_environment(struct passage *p, const struct language *language, char ***ret,
+		       struct error *err)
+{
+	struct job job = {0};
+
+	if (set_environment(p, language, &job, err) < 0)
+		return -1;
+	*ret = job.env;
+	return 0;
+}
+
+enum verdict errand_explain(struct passage *p, const struct error *err)
+{
+	char rule[160];
+
+	if (!p->bare || (err->kind != ERR_NOT_FOUND && err->kind != ERR_CALLER))
+		return explain_failure(p, err);
+	p->trouble = *err;
+	(void)why_deny(&p->why, WHY_FILE, rule_of(p, "sessions", rule, sizeof(rule)),
+		       err->kind == ERR_NOT_FOUND ? "there is no such program in the box"
+						  : "the program cannot be started like that");
+	return step_deny(p);
+}
+
+void errand_ended(struct passage *p)
+{
+	(void)look_at_end(p);
 }

@@ -36,8 +36,10 @@ static char *clean(const struct passage *p, const char *text, size_t len, size_t
 static void fill_who(const struct passage *p, struct record *r)
 {
 	r->id = p->id;
+	r->session = p->session;
+	r->action = action_name(p->action);
 	r->client = p->judged.client ? p->judged.client->name : NULL;
-	r->has_uid = true;
+	r->has_uid = !p->from_afar;
 	r->uid = p->call.uid;
 	r->tool = p->call.tool;
 	r->decision = decision_name(p->decision);
@@ -223,7 +225,7 @@ static int write_first(struct passage *p, enum scribe_put put, enum record_kind 
 		return -1;
 	r.args = args;
 	if (kind == RECORD_STARTED)
-		r.limits = &p->judged.tool->limits;
+		r.limits = &p->limits;
 	return write_with_policy(p, put, &r, ret, err);
 }
 

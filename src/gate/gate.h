@@ -12,6 +12,7 @@
 #include "policy/meter.h"
 #include "redact/redact.h"
 #include "sandbox/capture.h"
+#include "sandbox/sandbox.h"
 #include "screen/screen.h"
 #include "screen/shell.h"
 
@@ -57,6 +58,7 @@ struct redaction_stream {
 /* What keeps secrets out of one call's output and records. */
 struct redaction {
 	enum redaction_state state;
+	bool borrowed;          /* set and secrets are somebody else's (toolkit.h) */
 	struct redact_set *set; /* NULL: the tool's redaction is off */
 	char **secrets;         /* the tool's, in its order */
 	size_t n_secrets;
@@ -65,6 +67,47 @@ struct redaction {
 
 /* How often something was replaced in its output, by rule; returns how many there are in ret. */
 size_t redaction_counts(const struct redaction *r, struct redact_count *ret, size_t room);
+
+struct slots;   /* gate/slots.h */
+struct toolkit; /* gate/toolkit.h */
+struct jsonout; /* base/jsonout.h */
+
+/* What the caller wants of this one call beside its arguments.  The policy allows it or does not;
+ * limits can only become narrower. */
+struct wishes {
+	uint32_t limits_set; /* one bit per row of call/limits.c */
+	struct limits limits;
+	const struct put *files; /* bytes for /work; no path of the host */
+	size_t n_files;
+	const char *const *artifacts; /* patterns beneath /work */
+	size_t n_artifacts;
+	const struct variable *env;
+	size_t n_env;
+	int input_fd; /* read until its end, behind the call's stdin; -1: none */
+};
+
+/* What is done.  Each is judged, metered and written down; gate/actions.c has a row for it. */
+enum action {
+	ACTION_CALL = 0, /* a tool is called once */
+	ACTION_OPEN,     /* a session begins: a box that is kept */
+	ACTION_EXEC,     /* a program in it */
+	ACTION_CODE,     /* a snippet for its interpreter */
+	ACTION_SIGNAL,   /* for a program in it */
+	ACTION_PUT,      /* files: in, */
+	ACTION_GET,      /* out, */
+	ACTION_STAT,
+	ACTION_LIST,
+	ACTION_REMOVE,
+	ACTION_PROCESSES,
+	ACTION_EXTEND,
+	ACTION_CLOSE,
+	ACTION_COUNT
+};
+
+/* NULL for ACTION_CALL: a record says nothing of it. */
+const char *action_name(enum action a);
+/* false: it takes something away only, and costs nothing. */
+bool action_is_metered(enum action a);
 
 /* One call on its way.  All zeros denies. */
 struct passage {
@@ -75,11 +118,27 @@ struct passage {
 	struct redaction redaction;
 	struct meter *meter; /* NULL: rates are not asked (tests in the file) */
 	struct tool_call call;
+	enum action action;
+	const char *session; /* the id of the one that it is done in; NULL: none */
+	/* One more piece of its answer, written into the open object; NULL: none. */
+	void (*more)(const void *context, struct jsonout *j);
+	const void *more_context;
+	bool bare;                      /* it has no arguments of the tool's own to be judged */
 	const char *unread;             /* why what came is no call; NULL: it is one */
 	bool dry_run;                   /* judge and screen, charge nothing, run nothing */
 	const char *helper;             /* the belljar that keeps the slot */
+	struct slots *slots;            /* slots that stay between calls; NULL: one for this call */
+	struct toolkit *toolkit;        /* what stays of tools; NULL: all is made for this call */
+	struct wishes wishes;           /* */
+	struct limits limits;           /* in force: the tool's, narrowed by the wishes */
+	bool wished;                    /* that has been looked at */
+	bool from_afar;                 /* the caller has no uid here */
 	struct live live_out, live_err; /* output goes there as it comes */
 	int cancel_fd;                  /* readable: kill the call; -1: nobody cancels */
+	struct aside aside;             /* listened to while it runs */
+	/* The log says that it begins, and it is about to.  NULL: nobody wants to know. */
+	void (*begun)(struct passage *p, void *context);
+	void *begun_context;
 	char id[40];
 	struct judged judged;
 	struct findings findings;
@@ -103,9 +162,20 @@ void passage_done(struct passage *p);
 void passage_end(struct passage *p); /* for own(passage) */
 /* Walks the way in and, whatever happened there, the way out. */
 void gate_pass(struct passage *p);
+/* The same in two halves, for what runs elsewhere meanwhile.  true: it may run, and the log says
+ * that it begins.  Either way gate_leave() must follow; if it ran, with p->account filled in. */
+bool gate_enter(struct passage *p);
+void gate_leave(struct passage *p);
+/* A slot for the calls of a tool is made ahead of them, as far as it does not depend on what they
+ * will say. */
+int gate_prepare(const struct policy *p, const struct tool *t, struct slots *slots,
+		 struct error *err);
 /* A ceiling for what passage_json() writes. */
 size_t passage_json_room(const struct passage *p);
 void findings_json(const struct findings *f, struct jsonout *j, const char *key);
+void receipt_json(const struct audit_receipt *r, struct jsonout *j, const char *key);
+/* What an answer has besides the account, into an object that is open. */
+void passage_write(const struct passage *p, struct jsonout *j);
 /* The documented answer (belljar-call(1), ANSWER): an account with more beside it. */
 int passage_json(const struct passage *p, struct buf *out, struct error *err);
 

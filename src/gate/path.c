@@ -19,6 +19,7 @@ void passage_init(struct passage *p)
 		.cancel_fd = -1,
 		.live_out = {.fd = -1},
 		.live_err = {.fd = -1},
+		.wishes = {.input_fd = -1},
 	};
 	account_make_id(p->id, sizeof(p->id));
 	judged_init(&p->judged);
@@ -62,7 +63,10 @@ static enum verdict receive(struct passage *p)
 /* One that asks goes on for now: screening may have something against it, and deny beats ask. */
 static enum verdict judge(struct passage *p)
 {
-	(void)policy_judge(p->policy, &p->call, &p->judged);
+	if (p->bare)
+		(void)policy_judge_session(p->policy, &p->call, &p->judged);
+	else
+		(void)policy_judge(p->policy, &p->call, &p->judged);
 	p->decision = p->judged.decision;
 	if (p->decision == DECISION_ALLOW || p->decision == DECISION_ASK)
 		return GO_ON;
@@ -83,7 +87,7 @@ static enum verdict admit(struct passage *p)
 	const struct judged *j = &p->judged;
 	enum answer answer;
 
-	if (!p->meter)
+	if (!p->meter || !action_is_metered(p->action))
 		return GO_ON;
 	if (p->dry_run) {
 		answer = meter_peek(p->meter, p->policy, j->client, j->tool, now_ms(), &p->left,
@@ -98,7 +102,11 @@ static enum verdict admit(struct passage *p)
 
 static enum verdict run(struct passage *p)
 {
-	return p->dry_run ? GO_ON : step_run(p);
+	if (p->dry_run)
+		return GO_ON;
+	if (p->begun)
+		p->begun(p, p->begun_context);
+	return step_run(p);
 }
 
 /* Refused and dry calls have an account, too: of nothing. */
@@ -111,7 +119,7 @@ static enum verdict close_account(struct passage *p)
 		return GO_ON;
 	limits_default(&limits);
 	account_done(a);
-	account_init(a, p->judged.tool ? &p->judged.tool->limits : &limits);
+	account_init(a, p->wished ? &p->limits : &limits);
 	memcpy(a->id, p->id, sizeof(a->id));
 	a->outcome.end = END_NOT_STARTED;
 	if (p->decision == DECISION_ALLOW)
@@ -143,13 +151,15 @@ struct step {
 static const struct step way_in[] = {
 	{"request", receive},        /*           what came must be a call at all */
 	{"policy", judge},           /* policy/   deny unless a rule allows       */
+	{"policy", step_wishes},     /*           what else the caller wants      */
 	{"screen", step_screen},     /* screen/   look at the code or command     */
 	{"approval", approve},       /*           ask without an approver is deny */
 	{"limit", admit},            /* policy/   how often, how many, how much   */
 	{"redact", step_redact},     /* redact/   what must not come out          */
 	{"announce", step_announce}, /* audit/    no record, no run               */
-	{"sandbox", run},            /* sandbox/  the only step that executes     */
 };
+
+/* And then, unless it is done in a session's box: sandbox/, the only step that executes. */
 
 static const struct step way_out[] = {
 	{"account", close_account}, /* call/     what happened, also if nothing did */
@@ -157,15 +167,27 @@ static const struct step way_out[] = {
 	{"charge", give_back},      /* policy/   what it cost                       */
 };
 
-void gate_pass(struct passage *p)
+bool gate_enter(struct passage *p)
 {
 	if (!p->cleaner.clean)
 		p->cleaner = (struct cleaner){redaction_clean, p};
 	for (size_t i = 0; i < ARRAY_LEN(way_in); i++)
 		if (way_in[i].take(p) != GO_ON) {
 			p->ended_by = way_in[i].name;
-			break;
+			return false;
 		}
+	return true;
+}
+
+void gate_leave(struct passage *p)
+{
 	for (size_t i = 0; i < ARRAY_LEN(way_out); i++)
 		(void)way_out[i].take(p);
+}
+
+void gate_pass(struct passage *p)
+{
+	if (gate_enter(p) && run(p) != GO_ON)
+		p->ended_by = "sandbox";
+	gate_leave(p);
 }

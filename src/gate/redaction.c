@@ -15,6 +15,7 @@
 #include "base/trustfile.h"
 #include "gate/runset.h"
 #include "gate/steps.h"
+#include "gate/toolkit.h"
 
 enum { SECRET_MIN = 6, SECRET_MAX = 4096, COUNTS_MAX = 512 };
 
@@ -184,21 +185,14 @@ void gate_check_secrets(const struct policy *p, struct complaints *ret)
 
 /* For one call. */
 
-static int prepare(struct passage *p, struct error *err)
+int redaction_make(struct redaction *r, const struct tool *tool, const struct redact_means *means,
+		   struct error *err)
 {
-	static const struct tool any = {.name = ""};
-	const struct tool *tool = p->judged.tool ? p->judged.tool : &any;
-	struct redaction *r = &p->redaction;
-
-	if (r->state == REDACTION_READY)
-		return 0;
-	if (r->state == REDACTION_FAILED)
-		return fail(err, ERR_INTERNAL, "nothing can be redacted");
 	r->state = REDACTION_FAILED;
 	if (read_secrets(r, tool, err) < 0)
 		return -1;
 	if (!tool->redact.off) {
-		r->set = make_set(tool, r->secrets, &p->means, err);
+		r->set = make_set(tool, r->secrets, means, err);
 		if (!r->set)
 			return -1;
 	}
@@ -206,16 +200,34 @@ static int prepare(struct passage *p, struct error *err)
 	return 0;
 }
 
+static int prepare(struct passage *p, struct error *err)
+{
+	static const struct tool any = {.name = ""};
+	const struct tool *tool = p->judged.tool;
+	struct redaction *r = &p->redaction;
+
+	if (r->state == REDACTION_READY)
+		return 0;
+	if (r->state == REDACTION_FAILED)
+		return fail(err, ERR_INTERNAL, "nothing can be redacted");
+	r->state = REDACTION_FAILED;
+	if (p->toolkit)
+		return toolkit_redaction(p->toolkit, tool, r, err);
+	return redaction_make(r, tool ? tool : &any, &p->means, err);
+}
+
 void redaction_done(struct redaction *r)
 {
 	redactor_free(r->out.redactor);
 	redactor_free(r->err.redactor);
-	redact_set_free(r->set);
-	for (size_t i = 0; i < r->n_secrets; i++) {
+	if (!r->borrowed)
+		redact_set_free(r->set);
+	for (size_t i = 0; !r->borrowed && i < r->n_secrets; i++) {
 		explicit_bzero(r->secrets[i], strlen(r->secrets[i]));
 		free(r->secrets[i]);
 	}
-	free(r->secrets);
+	if (!r->borrowed)
+		free(r->secrets);
 	*r = (struct redaction){0};
 }
 

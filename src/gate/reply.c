@@ -64,28 +64,41 @@ static void write_redactions(struct jsonout *j, const struct redaction *r)
 	jsonout_array_end(j);
 }
 
-int passage_json(const struct passage *p, struct buf *out, struct error *err)
+void receipt_json(const struct audit_receipt *r, struct jsonout *j, const char *key)
+{
+	audit_receipt_json(r, j, key);
+}
+
+void passage_write(const struct passage *p, struct jsonout *j)
 {
 	const struct judged *judged = &p->judged;
+
+	jsonout_str(j, "tool", p->call.tool);
+	jsonout_str(j, "client", judged->client ? judged->client->name : NULL);
+	jsonout_str(j, "decision", decision_name(p->decision));
+	jsonout_bool(j, "dry_run", p->dry_run);
+	jsonout_str(j, "refused_by", p->ended_by);
+	why_json(&p->why, j, "why");
+	findings_json(&p->findings, j, "screening");
+	write_redactions(j, &p->redaction);
+	write_remaining(j, &p->left);
+	receipt_json(&p->receipt, j, "receipt");
+	receipt_json(&p->receipt_started, j, "receipt_started");
+	jsonout_object(j, "policy");
+	jsonout_str(j, "sha256", p->policy->sha256);
+	jsonout_object_end(j);
+	if (p->more)
+		p->more(p->more_context, j);
+}
+
+int passage_json(const struct passage *p, struct buf *out, struct error *err)
+{
 	struct jsonout j;
 
 	jsonout_start(&j, out, err);
 	jsonout_object(&j, NULL);
 	account_write(&p->account, &j);
-	jsonout_str(&j, "tool", p->call.tool);
-	jsonout_str(&j, "client", judged->client ? judged->client->name : NULL);
-	jsonout_str(&j, "decision", decision_name(p->decision));
-	jsonout_bool(&j, "dry_run", p->dry_run);
-	jsonout_str(&j, "refused_by", p->ended_by);
-	why_json(&p->why, &j, "why");
-	findings_json(&p->findings, &j, "screening");
-	write_redactions(&j, &p->redaction);
-	write_remaining(&j, &p->left);
-	audit_receipt_json(&p->receipt, &j, "receipt");
-	audit_receipt_json(&p->receipt_started, &j, "receipt_started");
-	jsonout_object(&j, "policy");
-	jsonout_str(&j, "sha256", p->policy->sha256);
-	jsonout_object_end(&j);
+	passage_write(p, &j);
 	jsonout_object_end(&j);
 	return jsonout_end(&j);
 }

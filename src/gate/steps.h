@@ -10,6 +10,8 @@ enum verdict { STOP = 0, GO_ON };
 
 /* Turns what was a yes into a no; p->why says why.  Returns STOP. */
 enum verdict step_deny(struct passage *p);
+/* Limits, files, variables: what the caller wants beside the arguments. */
+enum verdict step_wishes(struct passage *p);
 /* What is written inside: code, or a command line, which becomes words here. */
 enum verdict step_screen(struct passage *p);
 /* Its secrets are read, and whoever listens to its output hears it without them. */
@@ -23,6 +25,21 @@ enum verdict step_record(struct passage *p);
 char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error *err);
 /* A box for what was judged, and what happened in it. */
 enum verdict step_run(struct passage *p);
+
+/* Set and secrets of a tool; what was made before it failed is in r, too. */
+int redaction_make(struct redaction *r, const struct tool *tool, const struct redact_means *means,
+		   struct error *err);
+struct language;
+
+/* For a box that is kept.  What it is made of: the tool's programs and files. */
+enum verdict errand_profile(struct passage *p, struct profile *ret);
+/* The whole environment of a program of this call; lives as long as the call. */
+int errand_environment(struct passage *p, const struct language *language, char ***ret,
+		       struct error *err);
+/* It could not be started: in words that name nothing of the host.  Returns STOP. */
+enum verdict errand_explain(struct passage *p, const struct error *err);
+/* p->account.outcome is filled in: what follows from it. */
+void errand_ended(struct passage *p);
 
 void redaction_done(struct redaction *r);
 /* A cleaner; context is the passage. */

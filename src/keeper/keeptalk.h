@@ -9,10 +9,12 @@
  *   front                                keeper
  *                  <- KEEP_READY                 policy loaded, sealed, a slot being made
  *   KEEP_CALL ->                                 serial, who, body
- *                  <- KEEP_BEGUN                 it is in the log and about to run
+ *                  <- KEEP_BEGUN                 it is in the log and about to run; the body is
+ *                                                what a start event says: id, request_id, receipt
  *                  <- KEEP_OUTPUT                redacted, in order, stream 1 or 2
  *   KEEP_CANCEL, KEEP_INPUT, KEEP_SIGNAL ->      at any time while it runs
- *                  <- KEEP_ANSWER                exactly one for each serial
+ *                  <- KEEP_ANSWER                exactly one for each serial but 0, which
+ *                                                nobody waits for
  *
  * A keeper that got KEEP_OPEN is a session's until it ends; then several
  * serials may be open at once.
@@ -24,6 +26,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "call/call.h"
 
@@ -34,6 +37,8 @@ enum {
 	KEEP_NAME_ROOM = 128,
 	KEEP_ID_ROOM = 40,
 	KEEP_PATH_ROOM = 1024,
+	KEEP_BODY_MAX = 256 << 20, /* whatever the policy says: more is no message */
+	KEEP_DECISION_MAX = 2,     /* enum decision (call/rules.h) */
 };
 
 enum keep_ask {
@@ -119,11 +124,13 @@ struct keep_reply {
 	uint32_t detach;                  /* KEEP_BEGUN: goes on when its client goes away */
 	uint64_t range_from, range_total; /* KEEP_FILE_GET: what the body is of the whole file */
 	char id[KEEP_ID_ROOM];            /* of the call, once it has one */
-	char usable_slot;                 /* KEEP_READY: a box waits */
-	struct keep_facts facts;          /* KEEP_ANSWER */
+	uint32_t usable_slot;             /* KEEP_READY: a box waits */
+	uint32_t pad;
+	struct keep_facts facts; /* KEEP_ANSWER */
 };
 
-/* A message with its body.  data may be NULL if len is 0. */
+/* A message with its body.  data may be NULL if len is 0.  On a socket that does not block,
+ * err->sys is EAGAIN when there is no room: nothing was sent. */
 int keep_send_request(int sock, struct keep_request *r, const void *data, size_t len,
 		      struct error *err);
 int keep_send_reply(int sock, struct keep_reply *r, const void *data, size_t len,
@@ -132,5 +139,8 @@ int keep_send_reply(int sock, struct keep_reply *r, const void *data, size_t len
  * empty before; its ceiling is the most that is taken.  Texts are terminated and enums in range. */
 int keep_take_request(int sock, struct keep_request *ret, struct buf *body, struct error *err);
 int keep_take_reply(int sock, struct keep_reply *ret, struct buf *body, struct error *err);
+/* What of that concerns the struct alone: came bytes in all, a file beside them or not. */
+int keep_check_request(const struct keep_request *r, size_t came, bool has_fd, struct error *err);
+int keep_check_reply(const struct keep_reply *r, size_t came, bool has_fd, struct error *err);
 
 #endif

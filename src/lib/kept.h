@@ -6,6 +6,9 @@
  * touches the box is done by the slot, which has the rights for it: this side
  * needs none.  The limits of the box hold for all its programs together; a
  * program has a wall time, and may have a cpu time, of its own.
+ *
+ * Each question waits for its answer, which is a matter of milliseconds; ends
+ * of programs come on a socket of their own, kept_fd().
  */
 #ifndef LIB_KEPT_H
 #define LIB_KEPT_H
@@ -17,12 +20,12 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "call/call.h"
+#include "call/inside.h"
 #include "lib/remote.h"
-
-enum { KEPT_EXECS_MAX = 32, KEPT_LIST_MAX = 4096, KEPT_PROCESSES_MAX = 256 };
 
 struct kept {
 	struct remote *remote;
+	int events;     /* where ends of programs are told */
 	uint64_t execs; /* how many were started */
 	bool lost;      /* the slot is gone, and the box with it */
 };
@@ -33,60 +36,59 @@ struct kept_job {
 	char **env;
 	const char *cwd;  /* absolute; NULL: /work */
 	uint64_t wall_ms; /* of this program; 0: as long as the box */
-	uint64_t cpu_ms;  /* 0: as long as the box has any */
+	uint64_t cpu_ms;  /* of each of its processes; 0: as long as the box has any */
 };
 
 struct kept_end {
-	uint64_t exec;
-	struct outcome outcome; /* usage: of this program and its children, as far as known */
+	uint64_t exec;          /* 0: the box itself, and outcome says why; this comes last */
+	struct outcome outcome; /* usage: of this program and the children it waited for */
 	bool box_over;          /* the whole box is dead: memory, its own wall time, its cpu time */
-};
-
-struct kept_entry {
-	char name[256];
-	char type; /* 'f' 'd' 'l' or '?' for anything else */
-	uint32_t mode;
-	uint64_t size;
-	int64_t mtime_s;
-};
-
-struct kept_process {
-	int32_t pid, parent; /* as seen in the box */
-	char state;
-	char name[64]; /* cleaned of control characters */
-	uint64_t cpu_ms, memory_bytes;
-	uint64_t exec; /* it belongs to; 0: not known */
 };
 
 /* The box of this slot becomes one that is kept, with these limits for its whole life. */
 int kept_open(struct kept *k, struct remote *r, const struct limits *limits, struct error *err);
-/* Kills everything in it; the slot is of no more use. */
+/* Kills everything in it and waits for that; the slot is of no more use.  Safe on a closed one. */
 void kept_close(struct kept *k);
-/* io: descriptors for 0, 1 and 2; stay the caller's.  ret_exec: its number, from 1. */
+/* io: descriptors for 0, 1 and 2; stay the caller's.  ret_exec: its number, from 1.  -1 and nothing
+ * ran: ERR_NOT_FOUND and ERR_REFUSED are about the program, ERR_CALLER about cwd or too many at
+ * once.  No end is told then. */
 int kept_start(struct kept *k, const struct kept_job *job, const int io[3], uint64_t *ret_exec,
 	       struct error *err);
 /* Readable when kept_step() has something to say. */
 int kept_fd(const struct kept *k);
-/* 1: a program has ended, 0: nothing now, -1: the box is lost. */
+/* 1: a program has ended, or the box (ret->exec 0).  0: nothing now.  -1: the box is lost. */
 int kept_step(struct kept *k, struct kept_end *ret, struct error *err);
+/* To the program's process; with KEPT_GROUP, to the process group that it began with. */
+enum { KEPT_GROUP = 0x100 };
 int kept_signal(struct kept *k, uint64_t exec, int signal, struct error *err);
-/* The program and what it started; the box goes on. */
+/* The program and everything it started, however far that has gone from it, also if the program
+ * itself has ended; the box goes on.  Where that cannot be told apart (no /proc or no cgroup
+ * namespace in the box) or cannot be caught, the whole box ends. */
 int kept_kill(struct kept *k, uint64_t exec, enum kill_reason reason, struct error *err);
+/* The box may live for so long from now on. */
+int kept_extend(struct kept *k, uint64_t wall_ms, struct error *err);
 /* What the box as a whole has used. */
 int kept_usage(struct kept *k, struct usage *ret, struct error *err);
 
 /* Files beneath /work (path relative to it: no "..", no links are followed, regular files and
- * directories only).  err->kind: ERR_NOT_FOUND, ERR_REFUSED (a link, a device, too large),
- * ERR_CALLER. */
+ * directories only).  err->kind: ERR_NOT_FOUND, ERR_REFUSED (a link, a device, a directory, not
+ * permitted, no room on the box's disk), ERR_CALLER (no name beneath /work, too large). */
+/* Directories on the way are made; a regular file that is there is replaced. */
 int kept_put(struct kept *k, const char *path, const void *data, size_t len, bool executable,
 	     struct error *err);
+/* At most most bytes, and KEPT_PIECE_MAX; ret: begun by the caller, its limit holds as well.
+ * ret_total: the size of the file. */
 int kept_get(struct kept *k, const char *path, uint64_t from, uint64_t most, struct buf *ret,
 	     uint64_t *ret_total, struct error *err);
+/* Of a link itself, too.  "." is /work. */
 int kept_stat(struct kept *k, const char *path, struct kept_entry *ret, struct error *err);
-/* ret: room for KEPT_LIST_MAX; ret_cut: there are more. */
+/* "." is /work.  ret: room for KEPT_LIST_MAX; ret_cut: there are more. */
 int kept_list(struct kept *k, const char *path, struct kept_entry *ret, size_t *ret_n,
 	      bool *ret_cut, struct error *err);
+/* With parents.  One that is there is fine. */
+int kept_mkdir(struct kept *k, const char *path, struct error *err);
 int kept_remove(struct kept *k, const char *path, bool recursive, struct error *err);
+/* ret: room for KEPT_PROCESSES_MAX. */
 int kept_processes(struct kept *k, struct kept_process *ret, size_t *ret_n, struct error *err);
 
 #endif

@@ -11,14 +11,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -27,14 +22,14 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
-#include "call/limits.h"
 #include "call/pack.h"
+#include "lib/artifacts.h"
+#include "lib/slotwords.h"
 #include "lib/talk.h"
 
 enum {
 	ANSWER_MS = 15000, /* beyond what the helper itself allows for setting up and killing */
 	LEAVE_MS = 5000,   /* for a helper that was told to go */
-	WORDS_MAX = 2 * GRANTS_MAX + PROGRAMS_MAX + LAYER_COUNT + 32,
 	HELPER_SOCKET = 3,
 };
 
@@ -44,69 +39,16 @@ void remote_init(struct remote *r)
 }
 
 /* The helper's command line: the same words that belljar run takes. */
-
-struct line {
-	char *words[WORDS_MAX];
-	size_t n;
-	bool failed;
-};
-
-static void line_end(struct line *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->words[i]);
-}
-
-__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *fmt, ...)
-{
-	char *word = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (l->n + 1 >= WORDS_MAX || vasprintf(&word, fmt, ap) < 0)
-		l->failed = true;
-	else
-		l->words[l->n++] = word;
-	va_end(ap);
-}
-
-static void add_profile(struct line *l, const struct profile *p)
-{
-	for (size_t i = 0; i < p->n_grants; i++) {
-		const struct grant *g = &p->grants[i];
-
-		add(l, "--%s=%s:%s", g->write ? "write" : "read", g->source, g->inside);
-		if (g->ino)
-			add(l, "--same-file=%" PRIu64 ":%" PRIu64, g->dev, g->ino);
-	}
-	for (size_t i = 0; i < p->n_programs; i++)
-		add(l, "--programs=%s", p->programs[i]);
-	if (p->root)
-		add(l, "--root=%s", p->root);
-	if (p->cgroup)
-		add(l, "--cgroup=%s", p->cgroup);
-	if (p->proc_full)
-		add(l, "--proc=full");
-	if (p->loopback)
-		add(l, "--loopback");
-	for (int i = 0; i < LAYER_COUNT; i++)
-		if (p->allow_degraded & 1u << i)
-			add(l, "--allow-degraded=%s", layer_name((enum layer)i));
-}
-
-static int compose(struct line *l, const struct profile *profile, const struct limits *limits,
+static int compose(struct slotwords *w, const struct profile *profile, const struct limits *limits,
 		   struct error *err)
 {
-	add(l, "belljar");
-	add(l, "slot");
-	add(l, "--fd");
-	add(l, "%d", HELPER_SOCKET);
+	slotwords_add(w, "belljar");
+	slotwords_add(w, "slot");
+	slotwords_add(w, "--fd");
+	slotwords_add(w, "%d", HELPER_SOCKET);
 	/* Limits come with each call; these are what the first one is prepared for. */
-	for (size_t i = 0; i < limit_row_count; i++)
-		add(l, "--%s=%" PRIu64 "%s", limit_rows[i].name, limits_get(limits, &limit_rows[i]),
-		    limit_rows[i].unit == UNIT_MS ? "ms" : "");
-	add_profile(l, profile);
-	return l->failed ? fail(err, ERR_SYSTEM, "allocate the helper's arguments") : 0;
+	slotwords_limits(w, limits);
+	return slotwords_profile(w, profile, err);
 }
 
 /* In this order: the socket may have any number, 0, 1 and 2 among them. */
@@ -175,7 +117,8 @@ static void lose(struct remote *r, const struct error *why)
 	r->outcome = (struct outcome){.end = END_UNKNOWN, .error = *why};
 }
 
-static ssize_t take_reply(struct remote *r, struct talk_reply *ret, struct error *err)
+/* got: what came with it, -1 where nothing did. */
+static int take_reply(struct remote *r, struct talk_reply *ret, int got[SAY_FDS], struct error *err)
 {
 	int fds[FD_PASS_MAX];
 	size_t n_fds = FD_PASS_MAX;
@@ -185,16 +128,15 @@ static ssize_t take_reply(struct remote *r, struct talk_reply *ret, struct error
 		return fail(err, ERR_SYSTEM, "the helper is gone without an answer");
 	if (n < 0)
 		return -1;
-	if (n_fds) {
-		own_fd_end(&r->work);
-		r->work = fds[--n_fds];
-	}
-	while (n_fds)
+	while (n_fds > SAY_FDS)
 		(void)close(fds[--n_fds]);
-	return n;
+	for (size_t i = 0; i < SAY_FDS; i++)
+		got[i] = i < n_fds ? fds[i] : -1;
+	return 0;
 }
 
-static int await_reply(struct remote *r, struct talk_reply *ret, struct error *err)
+static int await_reply(struct remote *r, struct talk_reply *ret, int got[SAY_FDS],
+		       struct error *err)
 {
 	struct pollfd fd = {.fd = r->sock, .events = POLLIN};
 	uint64_t until = clock_us() + ANSWER_MS * 1000ULL;
@@ -208,13 +150,14 @@ static int await_reply(struct remote *r, struct talk_reply *ret, struct error *e
 	if (ready <= 0)
 		return fail(err, ERR_SYSTEM, "the helper did not answer within %d s",
 			    ANSWER_MS / 1000);
-	return take_reply(r, ret, err) < 0 ? -1 : 0;
+	return take_reply(r, ret, got, err);
 }
 
 /* What was asked for, or the helper's error. */
-static int expect(struct remote *r, enum talk_say say, struct talk_reply *ret, struct error *err)
+static int expect_with(struct remote *r, enum talk_say say, struct talk_reply *ret,
+		       int got[SAY_FDS], struct error *err)
 {
-	if (await_reply(r, ret, err) < 0) {
+	if (await_reply(r, ret, got, err) < 0) {
 		lose(r, err);
 		return -1;
 	}
@@ -229,6 +172,20 @@ static int expect(struct remote *r, enum talk_say say, struct talk_reply *ret, s
 	(void)fail(err, ERR_INTERNAL, "the helper said %u", ret->head.kind);
 	lose(r, err);
 	return -1;
+}
+
+/* The same where nothing but a box's /work can come. */
+static int expect(struct remote *r, enum talk_say say, struct talk_reply *ret, struct error *err)
+{
+	int got[SAY_FDS] = {-1, -1};
+	int result = expect_with(r, say, ret, got, err);
+
+	own_fd_end(&got[1]);
+	if (got[0] >= 0) {
+		own_fd_end(&r->work);
+		r->work = got[0];
+	}
+	return result;
 }
 
 static int ask(struct remote *r, enum talk_ask what, struct talk_request *request, const int *fds,
@@ -260,7 +217,13 @@ static int remote_box(void *slot, const struct limits *limits, int *ret_work, st
 static int remote_start(void *slot, const struct job *job, const int io[3], struct error *err)
 {
 	struct remote *r = slot;
-	struct talk_request request = {.keep_work = job->keep_work, .limits = job->limits};
+	struct talk_request request = {
+		.keep_work = !job->keep_work ? WORK_GOES
+			     : r->adopted    ? WORK_STAYS
+					     : WORK_COMES,
+		.limits = job->limits,
+		.flags = r->adopted ? ASK_GIVE : 0,
+	};
 	own_fd words = -1;
 	int fds[ASK_FDS] = {io[0], io[1], io[2], -1};
 
@@ -342,6 +305,60 @@ static void remote_finish(void *slot, struct outcome *ret, int *ret_work)
 	*ret_work = take_fd(&r->work);
 }
 
+void exchange_init(struct exchange *x, enum talk_ask what)
+{
+	*x = (struct exchange){.what = what, .got = {-1, -1}};
+}
+
+void exchange_end(struct exchange *x)
+{
+	for (size_t i = 0; i < SAY_FDS; i++)
+		own_fd_end(&x->got[i]);
+}
+
+int remote_exchange(struct remote *r, struct exchange *x, struct error *err)
+{
+	if (r->lost)
+		return fail(err, ERR_SYSTEM, "the slot is gone");
+	if (ask(r, x->what, &x->request, x->fds, x->n_fds, err) < 0)
+		return -1;
+	return expect_with(r, SAY_DONE, &x->reply, x->got, err);
+}
+
+static int remote_put(void *slot, const struct limits *limits, const struct put *put, int source,
+		      struct error *err)
+{
+	struct remote *r = slot;
+	own_fd bytes = artifacts_bytes(put, source, err);
+	own(exchange) x;
+
+	exchange_init(&x, ASK_PUT);
+	if (bytes < 0 || artifacts_path(x.request.path, put->inside, err) < 0)
+		return -1;
+	x.request.limits = *limits;
+	x.request.flags = put->executable ? ASK_EXECUTABLE : 0;
+	x.fds[x.n_fds++] = bytes;
+	r->touched = true; /* also by half a file */
+	return remote_exchange(r, &x, err);
+}
+
+static int remote_collect(void *slot, const char *glob, const struct get_caps *caps, bool last,
+			  struct account *account, struct error *err)
+{
+	struct remote *r = slot;
+	own(exchange) x;
+
+	exchange_init(&x, ASK_COLLECT);
+	if (artifacts_path(x.request.path, glob, err) < 0)
+		return -1;
+	x.request.most = caps->bytes;
+	x.request.flags = last ? ASK_LAST : 0;
+	x.request.files = caps->files < UINT32_MAX ? (uint32_t)caps->files : UINT32_MAX;
+	if (remote_exchange(r, &x, err) < 0)
+		return -1;
+	return artifacts_take(x.got, x.reply.count, caps, account, err);
+}
+
 static const struct runner_ops remote_ops = {
 	.box = remote_box,
 	.start = remote_start,
@@ -350,6 +367,19 @@ static const struct runner_ops remote_ops = {
 	.step = remote_step,
 	.kill = remote_kill,
 	.finish = remote_finish,
+};
+
+/* The same for a slot whose files are not ours to touch. */
+static const struct runner_ops adopted_ops = {
+	.box = remote_box,
+	.start = remote_start,
+	.fd = remote_fd,
+	.wait_ms = remote_wait_ms,
+	.step = remote_step,
+	.kill = remote_kill,
+	.finish = remote_finish,
+	.put = remote_put,
+	.collect = remote_collect,
 };
 
 /* The helper's life. */
@@ -362,9 +392,9 @@ static int greet(struct remote *r, const char *helper, struct error *err)
 		/* Its own error stands for itself; if it had none, the program is the question. */
 		return reply.head.kind == SAY_FAILED ? -1 : fail_in(err, "the program %s", helper);
 	r->runner = (struct runner){
-		.ops = &remote_ops,
+		.ops = r->adopted ? &adopted_ops : &remote_ops,
 		.slot = r,
-		.uid = reply.uid,
+		.uid = r->adopted ? (uid_t)-1 : reply.uid,
 		.gid = reply.gid,
 		.root_mode = reply.root_mode,
 	};
@@ -389,7 +419,7 @@ static int start(struct remote *r, const char *helper, char **argv, struct error
 int remote_open(struct remote *r, const char *helper, const struct profile *profile,
 		const struct limits *limits, struct error *err)
 {
-	own(line) line = {0};
+	own(slotwords) line = {0};
 
 	remote_close(r);
 	if (compose(&line, profile, limits, err) < 0)
@@ -400,10 +430,22 @@ int remote_open(struct remote *r, const char *helper, const struct profile *prof
 	return -1;
 }
 
+int remote_adopt(struct remote *r, int sock, int pidfd, struct error *err)
+{
+	remote_close(r);
+	r->sock = sock;
+	r->pidfd = pidfd;
+	r->adopted = true;
+	if (greet(r, "belljar slot", err) == 0)
+		return 0;
+	remote_close(r);
+	return -1;
+}
+
 bool remote_is_ready(const struct remote *r)
 {
 	/* An idle helper has nothing to say: news is its end. */
-	return r->pid && !r->lost && !r->running && !r->touched && !has_news(r);
+	return (r->pid || r->adopted) && !r->lost && !r->running && !r->touched && !has_news(r);
 }
 
 static void wait_for_end(struct remote *r)
@@ -426,7 +468,9 @@ static void wait_for_end(struct remote *r)
 void remote_close(struct remote *r)
 {
 	own_fd_end(&r->sock); /* this is what tells it to go */
-	if (r->pidfd >= 0)
+	if (r->adopted)
+		; /* whoever started it waits for it */
+	else if (r->pidfd >= 0)
 		wait_for_end(r);
 	else if (r->pid)
 		(void)waitpid(r->pid, NULL, 0);

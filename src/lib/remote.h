@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "call/call.h"
+#include "lib/talk.h"
 #include "sandbox/serve.h"
 
 struct remote {
@@ -15,6 +16,7 @@ struct remote {
 	int pidfd;
 	int sock;
 	struct runner runner; /* asks us; its ids are the helper's word */
+	bool adopted;         /* started by somebody else, and we have no rights over its files */
 	bool running;
 	bool touched; /* files were put into a box that no program got: it must not serve another */
 	bool lost;    /* it died, or does not make sense any more */
@@ -30,11 +32,28 @@ void remote_init(struct remote *r);
  * first box. */
 int remote_open(struct remote *r, const char *helper, const struct profile *profile,
 		const struct limits *limits, struct error *err);
+/* The socket of a slot that somebody else started for us, and the pidfd of its process: both are
+ * ours from now on, also after a failure.  Waits until it is ready.  We may be sealed, so files of
+ * its box are moved by the slot. */
+int remote_adopt(struct remote *r, int sock, int pidfd, struct error *err);
 /* Is a helper there, idle and alive?  Cheap: asked before each call. */
 bool remote_is_ready(const struct remote *r);
 /* Ends the helper and everything beneath it, and waits for it.  Safe on a closed one. */
 void remote_close(struct remote *r);
 /* After fork(): lets go of it without touching it; it is the parent's. */
 void remote_forget(struct remote *r);
+
+/* A question that is answered at once (kept.c). */
+struct exchange {
+	enum talk_ask what;
+	struct talk_request request;
+	int fds[ASK_FDS]; /* sent along; stay the caller's */
+	size_t n_fds;
+	struct talk_reply reply;
+	int got[SAY_FDS]; /* came with the answer; -1: none */
+};
+void exchange_init(struct exchange *x, enum talk_ask what);
+void exchange_end(struct exchange *x); /* for own(exchange) */
+int remote_exchange(struct remote *r, struct exchange *x, struct error *err);
 
 #endif

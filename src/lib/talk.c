@@ -66,8 +66,11 @@ ssize_t talk_take_request(int sock, struct talk_request *ret, int *ret_fds, size
 {
 	ssize_t n = take(sock, &ret->head, sizeof(*ret), ret_fds, n_fds, err);
 
-	if (n > 0 && ret->reason >= KILL_COUNT)
+	if (n <= 0)
+		return n;
+	if (ret->reason >= KILL_COUNT)
 		ret->reason = KILL_CANCELLED;
+	ret->path[sizeof(ret->path) - 1] = '\0';
 	return n;
 }
 
@@ -113,6 +116,7 @@ ssize_t talk_take_reply(int sock, struct talk_reply *ret, int *ret_fds, size_t *
 	if (n > 0) {
 		terminate(&ret->error);
 		tame_outcome(&ret->outcome);
+		ret->entry.name[sizeof(ret->entry.name) - 1] = '\0';
 	}
 	return n;
 }

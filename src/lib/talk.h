@@ -13,6 +13,18 @@
  *   ASK_RUN   limits; in, out, err, words ->
  *   ASK_KILL  reason ->                          at any time
  *             <- SAY_ENDED  outcome; /work if it was asked for
+ *
+ * A peer without rights over the box's files has them moved by the helper:
+ *
+ *   ASK_PUT     path, flags, limits; bytes ->    before ASK_RUN
+ *             <- SAY_DONE                        or SAY_FAILED error
+ *   ASK_COLLECT glob, most, files ->             after SAY_ENDED, if WORK_STAYS
+ *             <- SAY_DONE   count; list, bytes
+ *
+ * A box that is kept: ASK_KEEP, and from then on anything but the above, each
+ * answered with SAY_DONE or SAY_FAILED.  Ends of programs are told on the
+ * socket that came with ASK_KEEP, SAY_ENDED each, and last the box's own with
+ * exec 0.  ASK_KILL ends the box.
  */
 #ifndef LIB_TALK_H
 #define LIB_TALK_H
@@ -22,8 +34,9 @@
 
 #include "base/error.h"
 #include "call/call.h"
+#include "call/inside.h"
 
-enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 1 };
+enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 2 };
 
 struct talk_head {
 	uint32_t magic;
@@ -32,19 +45,55 @@ struct talk_head {
 	uint32_t kind;
 };
 
-enum talk_ask { ASK_NONE = 0, ASK_BOX, ASK_RUN, ASK_KILL };
+enum talk_ask {
+	ASK_NONE = 0,
+	ASK_BOX,
+	ASK_RUN,
+	ASK_KILL,
+	ASK_PUT, /* also of a kept box, like those from ASK_EXEC on */
+	ASK_COLLECT,
+	ASK_KEEP,   /* limits; where ends are told */
+	ASK_EXEC,   /* limits.wall_ms, cpu_ms; path: the directory; descriptors as for ASK_RUN */
+	ASK_SIGNAL, /* exec, signal */
+	ASK_STOP,   /* exec, reason */
+	ASK_EXTEND, /* limits.wall_ms, from now on */
+	ASK_USAGE,
+	ASK_GET, /* path, from, most */
+	ASK_STAT,
+	ASK_LIST,
+	ASK_MKDIR,
+	ASK_REMOVE, /* path, flags */
+	ASK_PROCESSES,
+	ASK_COUNT
+};
+
+/* keep_work */
+enum { WORK_GOES = 0, WORK_COMES, WORK_STAYS };
+/* flags of a request, and of a reply */
+enum { ASK_EXECUTABLE = 1, ASK_RECURSIVE = 2, ASK_GROUP = 4, ASK_LAST = 8, ASK_GIVE = 16 };
+enum { SAY_CUT = 1, SAY_BOX_OVER = 2 };
 
 struct talk_request {
 	struct talk_head head;
 	uint32_t reason;    /* ASK_KILL: enum kill_reason */
-	uint32_t keep_work; /* ASK_RUN: its files are read when it has ended */
+	uint32_t keep_work; /* ASK_RUN: its files are read when it has ended, by whom */
 	struct limits limits;
+	uint64_t exec;
+	uint64_t from, most;
+	uint32_t files;
+	int32_t signal;
+	uint32_t flags;
+	uint32_t pad;
+	char path[KEPT_PATH_MAX];
 };
 
 /* Positions of the descriptors that come with ASK_RUN. */
 enum { ASK_IN, ASK_OUT, ASK_ERR, ASK_WORDS, ASK_FDS };
 
-enum talk_say { SAY_NONE = 0, SAY_READY, SAY_BOX, SAY_ENDED, SAY_FAILED };
+/* Positions of the descriptors that come with the answer to ASK_COLLECT. */
+enum { SAY_LIST, SAY_BYTES, SAY_FDS };
+
+enum talk_say { SAY_NONE = 0, SAY_READY, SAY_BOX, SAY_ENDED, SAY_FAILED, SAY_DONE };
 
 struct talk_reply {
 	struct talk_head head;
@@ -53,6 +102,19 @@ struct talk_reply {
 	uint32_t usable; /* will it serve another call? */
 	struct error error;
 	struct outcome outcome;
+	uint64_t exec;
+	uint64_t total; /* ASK_GET: size of the file */
+	uint32_t count; /* of what is in the list */
+	uint32_t flags;
+	struct kept_entry entry; /* ASK_STAT */
+};
+
+/* One row of the list that answers ASK_COLLECT; its name follows it. */
+struct talk_artifact {
+	uint64_t size, at; /* at: where in the bytes */
+	uint32_t name_len; /* without a NUL */
+	char sha256[65];
+	char refused[96];
 };
 
 void talk_begin(struct talk_head *head, uint32_t kind, size_t size);

@@ -64,15 +64,40 @@ static bool share_uid(const struct client *one, const struct client *other)
 	return false;
 }
 
+static bool share_key(const struct client *one, const struct client *other)
+{
+	for (size_t i = 0; i < one->key_sha256.n; i++)
+		for (size_t k = 0; k < other->key_sha256.n; k++)
+			if (strcmp(one->key_sha256.word[i], other->key_sha256.word[k]) == 0)
+				return true;
+	return false;
+}
+
+static void check_certificates(const struct policy *p, struct complaints *ret)
+{
+	char path[120];
+
+	for (size_t i = 0; i < p->n_clients; i++) {
+		const struct client *c = &p->clients[i];
+
+		if (!c->cert || p->serve.tls.client_ca)
+			continue;
+		(void)snprintf(path, sizeof(path), "clients.%s.cert", c->name);
+		complain(ret, c->place, path,
+			 "nobody is asked for a certificate: serve.tls.client_ca is missing");
+	}
+}
+
 static void check_who_is_who(const struct policy *p, struct complaints *ret)
 {
 	for (size_t i = 0; i < p->n_clients; i++)
 		for (size_t k = 0; k < i; k++) {
 			const struct client *one = &p->clients[i], *other = &p->clients[k];
 
-			if (one->key_sha256 && other->key_sha256 &&
-			    strcmp(one->key_sha256, other->key_sha256) == 0)
+			if (share_key(one, other))
 				complain_pair(ret, one, other, "key_sha256");
+			if (one->cert && other->cert && strcmp(one->cert, other->cert) == 0)
+				complain_pair(ret, one, other, "cert");
 			if (share_uid(one, other))
 				complain_pair(ret, one, other, "uid");
 		}
@@ -136,6 +161,7 @@ void crosscheck(const struct policy *p, const struct reference *list, struct com
 {
 	check_same_names(p, ret);
 	check_who_is_who(p, ret);
+	check_certificates(p, ret);
 	check_references(p, list, ret);
 	check_tests(p, ret);
 }

@@ -12,20 +12,21 @@
 
 void finish_client(struct reader *r, const struct node *n, void *target)
 {
-	const struct client *c = target;
+	struct client *c = target;
 	const struct node *key = node_find(n, "key_sha256"), *tools = node_find(n, "tools");
 	const struct node *uid = node_find(n, "uid");
 	const struct node *item = tools && tools->kind == NODE_LIST ? tools->first : NULL;
 
-	if (!key && (!uid || (uid->kind == NODE_LIST && uid->n == 0)))
+	if (!key && !node_find(n, "cert") && (!uid || (uid->kind == NODE_LIST && uid->n == 0)))
 		reader_complain(r, n->key ? n->key : n,
 				"nobody can be this client: give key_sha256 or uid");
-	if (key && c->key_sha256 && strspn(c->key_sha256, "0123456789abcdef") != 64) {
-		size_t old = reader_enter(r, ".key_sha256");
-
-		reader_complain(r, key, "must be 64 hexadecimal digits in lower case");
-		reader_leave(r, old);
-	}
+	for (unsigned bit = 1; scope_name(bit); bit <<= 1)
+		for (size_t i = 0; i < c->scope_words.n; i++)
+			if (strcmp(c->scope_words.word[i], scope_name(bit)) == 0)
+				c->scopes |= bit;
+	/* What was written and could not be read is complained about, and grants nothing. */
+	if (!node_find(n, "scopes"))
+		c->scopes = SCOPE_EXECUTE | SCOPE_READ;
 	for (size_t i = 0; item && i < c->tools.n; i++, item = item->next) {
 		size_t old = reader_enter(r, ".tools[%zu]", i);
 

@@ -55,6 +55,8 @@ static const struct {
 	 true,
 	 "only kind command with exec, and kind fetch, have arguments of their own"},
 	{"schema", {KIND_COMMAND}, true, "only kind command with exec has a schema"},
+	{"sessions", {KIND_CODE, KIND_COMMAND}, false, "kind fetch has no box to keep"},
+	{"artifacts", {KIND_CODE, KIND_COMMAND}, false, "kind fetch has no box to leave files in"},
 	{"input", {KIND_COMMAND}, true, "only kind command with exec has input"},
 };
 
@@ -347,6 +349,23 @@ static void check_secrets(struct reader *r, const struct node *n, const struct t
 	}
 }
 
+/* What the loader of programs obeys is not a caller's to say. */
+static void check_env_allow(struct reader *r, const struct node *n, const struct tool *t)
+{
+	for (size_t i = 0; i < t->env_allow.n; i++) {
+		const char *name = t->env_allow.word[i];
+
+		if (!read_is_variable(name))
+			complain_at(r, n, "env_allow",
+				    "the name of a variable has letters, digits and _ only, and "
+				    "does not begin with a digit");
+		else if (strncmp(name, "LD_", 3) == 0 || strcmp(name, "GLIBC_TUNABLES") == 0)
+			complain_at(r, n, "env_allow",
+				    "LD_... and GLIBC_TUNABLES change which code a program loads: "
+				    "callers cannot have them");
+	}
+}
+
 void finish_tool(struct reader *r, const struct node *n, void *target)
 {
 	struct tool *t = target;
@@ -362,6 +381,7 @@ void finish_tool(struct reader *r, const struct node *n, void *target)
 	check_programs(r, n, t);
 	check_hosts(r, n, t);
 	check_secrets(r, n, t);
+	check_env_allow(r, n, t);
 	check_arguments(r, n, t);
 	if (t->schema_file)
 		read_schema(r, n, t);

@@ -487,7 +487,20 @@ static enum answer ask_somebody(struct judging *g)
 	return ANSWER_DENY;
 }
 
-static enum answer (*const checks[])(struct judging *) = {
+static enum answer look_at_sessions(struct judging *g)
+{
+	const struct tool *tool = g->j->tool;
+
+	if (tool->sessions.allow)
+		return ANSWER_ALLOW;
+	(void)refuse(g, "sessions", "'%s' has no sessions", tool->name);
+	why_hint(&g->j->why, "call it once for each thing to do");
+	return ANSWER_DENY;
+}
+
+typedef enum answer check(struct judging *);
+
+static check *const checks[] = {
 	find_client,      /* who calls */
 	find_tool,        /* is there such a tool, for this client */
 	look_at_decision, /* deny beats everything */
@@ -496,14 +509,36 @@ static enum answer (*const checks[])(struct judging *) = {
 	ask_somebody,     /* keep last */
 };
 
+static check *const session_checks[] = {
+	find_client,      /* as above */
+	find_tool,        /* */
+	look_at_decision, /* */
+	look_at_sessions, /* may a box of it be kept */
+	look_at_network,  /* */
+	ask_somebody,     /* keep last */
+};
+
+static enum answer walk(struct judging *g, check *const *list, size_t n)
+{
+	assert(g->j->decision == DECISION_DENY && g->j->n_trace == 0);
+	for (size_t i = 0; i < n; i++)
+		if (list[i](g) != ANSWER_ALLOW)
+			return ANSWER_DENY;
+	g->j->decision = DECISION_ALLOW;
+	return ANSWER_ALLOW;
+}
+
 enum answer policy_judge(const struct policy *p, const struct tool_call *call, struct judged *ret)
 {
 	struct judging g = {.policy = p, .call = call, .j = ret};
 
-	assert(ret->decision == DECISION_DENY && ret->n_trace == 0);
-	for (size_t i = 0; i < ARRAY_LEN(checks); i++)
-		if (checks[i](&g) != ANSWER_ALLOW)
-			return ANSWER_DENY;
-	ret->decision = DECISION_ALLOW;
-	return ANSWER_ALLOW;
+	return walk(&g, checks, ARRAY_LEN(checks));
+}
+
+enum answer policy_judge_session(const struct policy *p, const struct tool_call *call,
+				 struct judged *ret)
+{
+	struct judging g = {.policy = p, .call = call, .j = ret};
+
+	return walk(&g, session_checks, ARRAY_LEN(session_checks));
 }

@@ -53,6 +53,10 @@ void judged_end(struct judged *j);
 
 /* Rates are not asked here (policy/meter.h). */
 enum answer policy_judge(const struct policy *p, const struct tool_call *call, struct judged *ret);
+/* The same without arguments: what is done with a session of the tool has none of the tool's own.
+ * Denied as well where the tool allows no sessions. */
+enum answer policy_judge_session(const struct policy *p, const struct tool_call *call,
+				 struct judged *ret);
 /* A tool that this client may not see is answered exactly like one that does not exist. */
 bool policy_may_see(const struct client *c, const char *tool);
 

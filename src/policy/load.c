@@ -195,6 +195,8 @@ static void read_dropins(struct loader *l, const char *file)
 	free(entries);
 }
 
+static const char *standard_listen[] = {"127.0.0.1:8640"};
+
 /* Puts the parts of all files together. */
 static int join(struct loader *l)
 {
@@ -228,6 +230,9 @@ static int join(struct loader *l)
 	p->run = l->texts[0]->run;
 	if (p->run.place.line == 0) /* nothing is said about it */
 		p->run.redact = l->texts[0]->defaults.redact;
+	p->serve = l->texts[0]->serve;
+	if (!p->serve.listen.n)
+		p->serve.listen = (struct words){standard_listen, ARRAY_LEN(standard_listen)};
 	return 0;
 }
 

@@ -22,6 +22,7 @@ struct policy_text {
 	uint32_t allow_degraded;
 	struct rates rates;
 	struct audit_rules audit;
+	struct serve_rules serve;
 	struct defaults defaults;
 	struct run_policy run;
 	struct client *clients;
@@ -91,6 +92,7 @@ void settings_read_over(struct reader *r, const struct section *s, const struct 
 void prepare_tool(struct reader *r, void *target);
 void finish_tool(struct reader *r, const struct node *n, void *target);
 void finish_client(struct reader *r, const struct node *n, void *target);
+void finish_serve(struct reader *r, const struct node *n, void *target);
 void finish_budget(struct reader *r, const struct node *n, void *target);
 void finish_argument(struct reader *r, const struct node *n, void *target);
 void finish_test(struct reader *r, const struct node *n, void *target);
@@ -102,6 +104,7 @@ void finish_run(struct reader *r, const struct node *n, void *target);
 void finish_secret(struct reader *r, const struct node *n, void *target);
 
 /* Rows that read themselves; in readown.c and readrates.c. */
+void own_keys(struct reader *r, const struct node *n, void *target);
 void own_rates_global(struct reader *r, const struct node *n, void *target);
 void own_rates_client(struct reader *r, const struct node *n, void *target);
 void own_rates_tool(struct reader *r, const struct node *n, void *target);
@@ -120,5 +123,6 @@ extern const struct section redact_section;
 extern const struct section secret_section;
 extern const struct section run_section;
 extern const struct section tool_section;
+extern const struct section serve_section;
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "policy/settings.h"
 
-enum { SECTIONS_MAX = 32 };
+enum { SECTIONS_MAX = 40 };
 
 struct sectionlist {
 	const struct section *list[SECTIONS_MAX]; /* the file itself first */

@@ -213,15 +213,48 @@ static const struct section budget_section = {
 	.finish = finish_budget,
 };
 
+static const char *const scope_words[] = {"execute", "read", "audit", "admin", NULL};
+
 static const struct setting client_rows[] = {
 	{.key = "key_sha256",
-	 .type = SET_TEXT,
+	 .type = SET_OWN,
 	 .offset = offsetof(struct client, key_sha256),
-	 .min = 64,
-	 .max = 64,
+	 .read = own_keys,
+	 .form = "{\"anyOf\": [{\"type\": \"string\", \"minLength\": 64, "
+		 "\"maxLength\": 64}, {\"type\": \"array\", "
+		 "\"minItems\": 1, \"maxItems\": 8, \"items\": {\"type\": \"string\", "
+		 "\"minLength\": 64, \"maxLength\": 64}}]}",
 	 .example = "\"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"",
-	 .help = "The SHA-256 of its API key, as 64 hexadecimal digits in lower case.  The key "
-		 "itself is never written down."},
+	 .help = "The SHA-256 of its API key, as 64 hexadecimal digits in lower case, or a list of "
+		 "up to 8 of them, so that a key can be replaced while the old one still counts.  "
+		 "The key itself is never written down."},
+	{.key = "cert",
+	 .type = SET_TEXT,
+	 .offset = offsetof(struct client, cert),
+	 .min = 1,
+	 .max = 127,
+	 .example = "research.example.com",
+	 .help = "The common name of its client certificate, which serve.tls.client_ca must have "
+		 "signed."},
+	{.key = "scopes",
+	 .type = SET_TEXTS,
+	 .offset = offsetof(struct client, scope_words),
+	 .min = 1,
+	 .max = 4,
+	 .words = scope_words,
+	 .example = "[execute, read, audit]",
+	 .help = "What it may do with the service.  execute: call tools, open sessions, ask for a "
+		 "dry run.  read: see tools, its own calls and sessions, and the counters.  audit: "
+		 "read and verify the log, of everybody.  admin: all of this, for the calls and "
+		 "sessions of everybody, and have the policy read again.  Without it: execute and "
+		 "read."},
+	{.key = "max_concurrent",
+	 .type = SET_COUNT,
+	 .offset = offsetof(struct client, max_concurrent),
+	 .max = 100000,
+	 .standard = "0",
+	 .example = "8",
+	 .help = "How many of its calls the service runs at once; 0: no cap of its own."},
 	{.key = "uid",
 	 .type = SET_OWN,
 	 .read = own_uids,
@@ -363,6 +396,13 @@ static const struct setting policy_rows[] = {
 	 .example = "{ durability: always }",
 	 .help = "Every call is written down before it runs, and again when it has ended.  If that "
 		 "is not possible, it does not run."},
+	{.key = "serve",
+	 .type = SET_SECTION,
+	 .offset = offsetof(struct policy_text, serve),
+	 .main_only = true,
+	 .section = &serve_section,
+	 .example = "{ listen: [\"127.0.0.1:8640\", \"unix:/run/belljar/belljar.sock\"] }",
+	 .help = "The service, belljar serve: where it listens and how much it takes on."},
 	{.key = "defaults",
 	 .type = SET_SECTION,
 	 .offset = offsetof(struct policy_text, defaults),

@@ -6,5 +6,7 @@
 #include "policy/settings.h"
 
 extern const struct section argument_section;
+extern const struct section artifact_section;
+extern const struct section session_section;
 
 #endif

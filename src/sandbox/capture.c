@@ -40,7 +40,7 @@ int capture_open(struct capture *c, struct stream *stream, const struct live *li
 	if (fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0)
 		return fail_sys(err, "pipe for output");
 	/* Only root can, and only there the program's uid is another one. */
-	if (geteuid() == 0 && fchown(ends[1], uid, (gid_t)-1) < 0)
+	if (geteuid() == 0 && uid != (uid_t)-1 && fchown(ends[1], uid, (gid_t)-1) < 0)
 		return fail_sys(err, "give the pipe to uid %u", uid);
 	return 0;
 }

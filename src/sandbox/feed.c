@@ -33,7 +33,7 @@ int feed_open(struct feed *f, const struct food *food, uid_t uid, int *ret_read,
 	f->pipe = ends[1];
 	if (fcntl(ends[1], F_SETFL, O_NONBLOCK) < 0)
 		return fail_sys(err, "pipe for input");
-	if (geteuid() == 0 && fchown(ends[0], uid, (gid_t)-1) < 0)
+	if (geteuid() == 0 && uid != (uid_t)-1 && fchown(ends[0], uid, (gid_t)-1) < 0)
 		return fail_sys(err, "give the pipe to uid %u", uid);
 	*ret_read = fcntl(f->reader, F_DUPFD_CLOEXEC, 3);
 	if (*ret_read < 0)

@@ -3,6 +3,8 @@
 #ifndef SANDBOX_SANDBOX_H
 #define SANDBOX_SANDBOX_H
 
+#include <poll.h>
+
 #include "base/error.h"
 #include "call/call.h"
 #include "sandbox/capture.h"
@@ -20,7 +22,23 @@ struct put {
 
 struct get {
 	const char *glob; /* relative to /work */
-	const char *dir;  /* on the host */
+	const char *dir;  /* on the host; NULL: into memory (struct artifact, content) */
+};
+
+/* For files that go into memory; 0: what the box's disk holds. */
+struct get_caps {
+	uint64_t bytes; /* of all together */
+	uint64_t files;
+};
+
+enum { ASIDE_FDS = 2 };
+
+/* Somebody who may have something to say while the program runs: asked each time what to wait for
+ * (-1: nothing), and told what came. */
+struct aside {
+	void (*wants)(void *context, struct pollfd fds[ASIDE_FDS]); /* NULL: nobody */
+	void (*ready)(void *context, const struct pollfd fds[ASIDE_FDS]);
+	void *context;
 };
 
 struct request {
@@ -30,6 +48,7 @@ struct request {
 	size_t n_puts;
 	struct get gets[GETS_MAX];
 	size_t n_gets;
+	struct get_caps get_caps;
 	struct food food;               /* what the program reads from its standard input */
 	struct live live_out, live_err; /* output goes there as it comes */
 	struct filter files;            /* text that is copied out goes through it */
@@ -44,6 +63,7 @@ struct request {
 	 * nobody. */
 	void (*after)(void *context, struct account *account);
 	void *context;
+	struct aside aside;             /* heard while the program runs */
 };
 
 void request_init(struct request *r);

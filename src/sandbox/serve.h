@@ -16,12 +16,19 @@ struct runner_ops {
 	bool (*step)(void *slot);
 	void (*kill)(void *slot, enum kill_reason reason);
 	void (*finish)(void *slot, struct outcome *ret, int *ret_work);
+	/* Both or none: whoever keeps the slot moves files in and out, because we may not.  Instead
+	 * of box() and of what finish() gives.  source: -1, or what put says is read from there. */
+	int (*put)(void *slot, const struct limits *limits, const struct put *put, int source,
+		   struct error *err);
+	/* Adds to the account, bytes in memory.  last: what is left of the box's files may go. */
+	int (*collect)(void *slot, const char *glob, const struct get_caps *caps, bool last,
+		       struct account *account, struct error *err);
 };
 
 struct runner {
 	const struct runner_ops *ops;
 	void *slot;
-	uid_t uid; /* who owns the program's files on the host */
+	uid_t uid; /* who owns the program's files on the host; -1: the slot gives them away */
 	gid_t gid;
 	bool root_mode;
 };

@@ -46,7 +46,7 @@ static bool is_in_log(const struct scribe *s, struct pending *p)
 	const struct scribe_request *r = p->request;
 	struct hash leaf;
 
-	if (!(r->flags & PUT_AGAIN) || r->head.kind == PUT_STARTED || s->n_tail == 0)
+	if (!(r->flags & PUT_AGAIN) || r->head.kind == PUT_STARTED)
 		return false;
 	hash_leaf(r + 1, r->line_len, &leaf);
 	for (size_t i = 0; i < s->n_tail; i++)
@@ -54,7 +54,10 @@ static bool is_in_log(const struct scribe *s, struct pending *p)
 			p->receipt = (struct receipt){s->tail[i].index, leaf};
 			return true;
 		}
-	return false;
+	/* One that is open has no end. */
+	if (r->head.kind == PUT_FINISHED && open_calls_has(&s->open, r->key))
+		return false;
+	return farback_find(s->log, &leaf, &p->receipt);
 }
 
 /* true: it is answered already. */
@@ -206,6 +209,47 @@ static void finish_durable(struct scribe *s, size_t done)
 	answer(s, done, true);
 }
 
+/* A call that begins gets room for its end, so that a disk that fills meanwhile cannot keep it out
+ * of the log. */
+static bool has_room(struct scribe *s)
+{
+	uint64_t bytes = 0;
+	size_t starts = 0;
+	struct error err = {0};
+
+	for (size_t i = 0; i < s->n; i++)
+		starts += s->pending[i].request->head.kind == PUT_STARTED;
+	if (starts == 0)
+		return true;
+	for (size_t i = 0; i < s->n_lines; i++)
+		bytes += s->lines[i].len + 1;
+	if (log_keep_room(s->log, bytes + (s->open.n + starts) * END_ROOM, &err) == 0)
+		return true;
+	be_troubled(s, &err);
+	return false;
+}
+
+/* The disk has said no: what stays are ends of calls that began, for which there is room. */
+static void keep_only_ends(struct scribe *s)
+{
+	size_t kept = 0;
+
+	s->n_lines = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		struct pending *p = &s->pending[i];
+		struct log_line line = {(const char *)(p->request + 1), p->request->line_len};
+
+		if (p->request->head.kind != PUT_FINISHED) {
+			peers_refuse(p->peer, p->request->head.ticket, &s->trouble);
+			continue;
+		}
+		p->line = s->n_lines;
+		s->lines[s->n_lines++] = line;
+		s->pending[kept++] = *p;
+	}
+	s->n = kept;
+}
+
 void batch_commit(struct scribe *s)
 {
 	size_t done;
@@ -213,10 +257,8 @@ void batch_commit(struct scribe *s)
 	sort_out(s);
 	if (s->n_lines == 0)
 		return;
-	if (!is_usable(s)) {
-		refuse(s, 0, s->n_lines, false);
-		return;
-	}
+	if (!is_usable(s) || !has_room(s))
+		keep_only_ends(s);
 	done = append(s);
 	for (size_t i = 0; i < s->n; i++) {
 		struct pending *p = &s->pending[i];

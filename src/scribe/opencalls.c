@@ -31,6 +31,14 @@ bool open_calls_remove(struct open_calls *o, const char *id)
 	return false;
 }
 
+bool open_calls_has(const struct open_calls *o, const char *id)
+{
+	for (size_t i = 0; i < o->n; i++)
+		if (strcmp(o->list[i].id, id) == 0)
+			return true;
+	return false;
+}
+
 void open_calls_orphan(struct open_calls *o, uint64_t owner)
 {
 	for (size_t i = 0; i < o->n; i++)

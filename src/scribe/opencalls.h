@@ -27,6 +27,7 @@ struct open_calls {
 bool open_calls_add(struct open_calls *o, const char *id, uint64_t owner, uint64_t index);
 /* The newest of that name; false: there is none. */
 bool open_calls_remove(struct open_calls *o, const char *id);
+bool open_calls_has(const struct open_calls *o, const char *id);
 /* Its calls have nobody now. */
 void open_calls_orphan(struct open_calls *o, uint64_t owner);
 /* The index of the oldest; none if there is no call. */

@@ -231,6 +231,15 @@ static void say_no(const struct scribe *s, const struct error *err)
 	(void)send(s->options->first, &reply, sizeof(reply), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+/* An answer to nothing that was asked. */
+static void say_up(const struct scribe *s)
+{
+	struct scribe_reply reply = {.index = log_size(s->log)};
+
+	scribe_begin(&reply.head, GOT_RECEIPT, 0, sizeof(reply));
+	(void)send(s->options->first, &reply, sizeof(reply), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 int scribe_run(const struct scribe_options *options, struct error *err)
 {
 	struct scribe *s = calloc(1, sizeof(*s));
@@ -247,6 +256,8 @@ int scribe_run(const struct scribe_options *options, struct error *err)
 	}
 	if (options->first >= 0)
 		peers_add(s, options->first);
+	if (options->leash)
+		say_up(s);
 	loop(s);
 	leave(s);
 	free(s);

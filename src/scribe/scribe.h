@@ -16,6 +16,7 @@ struct scribe_options {
 	const char *directory;
 	int first;               /* a connection that is there already; -1: none */
 	uint32_t allow_degraded; /* seals that may be missing */
+	bool leash;              /* first is told when we are up, and we stay while it is there */
 	bool stay;               /* until a signal, however idle */
 	unsigned idle_ms;        /* else: ends after so long without anybody */
 };

@@ -17,6 +17,7 @@ enum {
 	SYNC_MS = 50,                 /* after the first record that is not on disk yet */
 	CHECKPOINT_MS = 100,          /* between two signatures */
 	RETRY_MS = 100,               /* after the disk said no */
+	END_ROOM = 16384,             /* of the segment, for the end of a call that began */
 };
 
 struct peer {
@@ -84,6 +85,10 @@ void peers_answer(const struct pending *p);
 void peers_refuse(struct peer *peer, uint64_t ticket, const struct error *err);
 /* Those that are gone go, and their calls have nobody. */
 void peers_sweep(struct scribe *s);
+
+/* farback.c */
+/* Is such a line among the last ones of the log?  Reads many of them. */
+bool farback_find(const struct log *l, const struct hash *leaf, struct receipt *ret);
 
 /* batch.c */
 /* Writes what was taken and answers it. */

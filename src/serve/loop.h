@@ -15,14 +15,13 @@ struct loop;
 typedef void loop_ready(void *context, uint32_t events);
 typedef void loop_due(void *context);
 
-/* Owned by whoever embeds it; all zeros: not in the loop. */
+/* Owned by whoever embeds it; all zeros: not in the loop.  Once removed it may be freed at once. */
 struct loop_watch {
 	int fd;
 	uint32_t events;
 	loop_ready *ready;
 	void *context;
 	bool in;
-	struct loop_watch *next_dead; /* the loop's */
 };
 
 struct loop_timer {
@@ -36,13 +35,14 @@ struct loop *loop_new(struct error *err);
 void loop_free(struct loop *l);
 int loop_add(struct loop *l, struct loop_watch *w, struct error *err);
 int loop_change(struct loop *l, struct loop_watch *w, uint32_t events, struct error *err);
+/* Before its descriptor is closed. */
 void loop_remove(struct loop *l, struct loop_watch *w);
-/* Setting one that is set moves it. */
+/* Setting one that is set moves it, which never fails.  It goes off once. */
 int loop_set(struct loop *l, struct loop_timer *t, uint64_t due_us, struct error *err);
 void loop_unset(struct loop *l, struct loop_timer *t);
 /* Until loop_stop(). */
 int loop_run(struct loop *l, struct error *err);
-/* One round; wait_ms -1: until something happens. */
+/* One round: what is ready, then what is due.  wait_ms -1: until something happens. */
 int loop_turn(struct loop *l, int wait_ms, struct error *err);
 void loop_stop(struct loop *l);
 uint64_t loop_now_us(const struct loop *l); /* of this round */

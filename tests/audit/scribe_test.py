@@ -414,6 +414,34 @@ def a_full_disk_refuses_calls_until_there_is_room():
             subprocess.run(["umount", small], check=True)
 
 
+def a_call_that_began_has_its_end_though_the_disk_fills():
+    need_root()
+    with Place() as place:
+        small = f"{place.dir}/small"
+        os.mkdir(small, 0o700)
+        mount_small(small, "4m")
+        place.audit = f"{small}/audit"
+        place.env["BELLJAR_AUDIT"] = place.audit
+        try:
+            check(place.call("say", "--arg", "word=x")["status"] == "success")
+            naps = [place.start("nap", "--arg", "s=6", "--json") for _ in range(4)]
+            wait_for(lambda: sum(r["kind"] == "started" for r in place.records()) == 5)
+            fill(f"{small}/filler")
+            for nap in naps:
+                answer = json.loads(nap.communicate(timeout=60)[0])
+                check(answer["status"] == "success", answer)
+                check_receipt(place, answer["receipt"], "finished", answer["id"])
+            refused = place.call("say", "--arg", "word=z")
+            check(refused["why"]["rule"] == "audit", refused["why"])
+            os.unlink(f"{small}/filler")
+            check(place.call("say", "--arg", "word=y")["status"] == "success")
+            check(not any(r["kind"] == "aborted" for r in place.records()), "one was aborted")
+            place.verify()
+        finally:
+            place.end_scribes(signal.SIGKILL)
+            subprocess.run(["umount", small], check=True)
+
+
 def a_scribe_that_is_stopped_holds_nobody_up_for_ever():
     with Place() as place:
         place.call("say", "--arg", "word=x")
@@ -488,14 +516,63 @@ def speak(path, message):
             return sock.recv(4096)
 
 
-def message(kind, key, line, version=1):
+def message(kind, key, line, version=1, flags=0):
     size = 24 + 8 + 72 + len(line)
     return (struct.pack("<IIIIQ", 0x65626373, version, size, kind, 9) +
-            struct.pack("<II", 0, len(line)) + key.ljust(72, b"\0") + line)
+            struct.pack("<II", flags, len(line)) + key.ljust(72, b"\0") + line)
 
 
 def reply_kind(reply):
     return struct.unpack("<IIIIQ", reply[:24])[3]
+
+
+def an_end_that_is_asked_for_again_is_written_once():
+    """Its answer was lost, and then two scribes and many lines went by."""
+    with Place() as place:
+        place.call("say", "--arg", "word=x")
+        end = next(line for line in place.lines() if b'"finished"' in line)
+        index = place.lines().index(end)
+        for _ in range(2):
+            done = subprocess.run([RECORDS, SCRIBE, "--writers", "4", "--seconds", "1", "--dir",
+                                   place.audit], env=place.env, capture_output=True, text=True,
+                                  timeout=120)
+            check(done.returncode == 0, done.stderr)
+            place.end_scribes(signal.SIGKILL)
+        place.call("say", "--arg", "word=y")
+        before = len(place.lines())
+        again = message(2, json.loads(end)["id"].encode(), end, flags=2)
+        reply = speak(f"{place.audit}/scribe.socket", again)
+        check(reply_kind(reply) == 1, reply)
+        check(struct.unpack("<Q", reply[24:32])[0] == index, "another record")
+        check(len(place.lines()) == before, "it was written twice")
+
+
+def a_policy_that_cannot_be_used_is_written_down_once():
+    with Place() as place:
+        check(place.call("say", "--arg", "word=x")["status"] == "success")
+        with open(f"{place.dir}/policy.yaml", "a", encoding="utf-8") as out:
+            out.write("nonsense: 1\n")
+        for _ in range(3):
+            done = place.start("say", "--arg", "word=x")
+            check("nonsense" in done.communicate(timeout=60)[1] and done.returncode == 125)
+        refused = [r for r in place.records() if r["kind"] == "policy_refused"]
+        check(len(refused) == 1 and "nonsense" in json.dumps(refused), refused)
+
+
+def old_bodies_go_and_the_log_says_so():
+    with Place(more="audit: { bodies: bodies }") as place:
+        check(place.call("say", "--arg", "word=old")["status"] == "success")
+        bodies = lambda: glob.glob(f"{place.audit}/blob/*/*")
+        check(len(bodies()) == 1, bodies())
+        prune = [BELLJAR, "audit", "prune", "--log", place.audit, "--json", "--before"]
+        done = subprocess.run(prune + ["1h"], env=place.env, capture_output=True, text=True)
+        check(json.loads(done.stdout) == {"dropped": 0, "bytes": 0}, done)
+        os.utime(bodies()[0], (1, 1))
+        done = subprocess.run(prune + ["1h"], env=place.env, capture_output=True, text=True)
+        check(json.loads(done.stdout) == {"dropped": 1, "bytes": 4}, done)
+        check(not bodies() and place.kinds().count("bodies_dropped") == 2, place.kinds())
+        check(subprocess.run(prune[:-1], env=place.env, capture_output=True).returncode == 125)
+        place.verify()
 
 
 def a_stranger_is_refused_by_who_he_is():
@@ -624,6 +701,10 @@ TESTS = [
     a_torn_last_line_is_repaired,
     killed_again_and_again_the_scribe_loses_nothing_it_acknowledged,
     a_full_disk_refuses_calls_until_there_is_room,
+    a_call_that_began_has_its_end_though_the_disk_fills,
+    an_end_that_is_asked_for_again_is_written_once,
+    a_policy_that_cannot_be_used_is_written_down_once,
+    old_bodies_go_and_the_log_says_so,
     a_scribe_that_is_stopped_holds_nobody_up_for_ever,
     limits_of_the_first_caller_are_not_those_of_the_next,
     a_scribe_that_cannot_leave_its_caller_does_not_hold_it_up,

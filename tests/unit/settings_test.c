@@ -241,7 +241,8 @@ static void check_example(const struct section *s, const struct setting *row,
 	CHECK(row->example && row->help && row->help[0]);
 	/* These speak of others that are not there. */
 	if (strcmp(s->name, "policy file") == 0 || strcmp(row->key, "schema") == 0 ||
-	    (strcmp(s->name, "client") == 0 && strcmp(row->key, "tools") == 0) ||
+	    (strcmp(s->name, "client") == 0 &&
+	     (strcmp(row->key, "tools") == 0 || strcmp(row->key, "cert") == 0)) ||
 	    (strcmp(s->name, "test") == 0 && strcmp(row->key, "client") == 0))
 		return;
 	c = try_value(row, at, needs(s, row->key), row->example);

@@ -40,7 +40,8 @@ struct walk {
 	const char *glob;
 	const struct copyout_caps *caps;
 	struct account *account;
-	int outdir;
+	int outdir; /* -1: heap */
+	int heap;
 	struct level levels[COPYOUT_DEPTH_MAX];
 	size_t depth;
 	char name[PATH_MAX]; /* of the entry at hand, relative to /work */
@@ -219,6 +220,27 @@ static int copy(struct walk *w, int from, const struct stat *st, struct artifact
 	return 0;
 }
 
+/* Half a file is not left there. */
+static int copy_to_heap(struct walk *w, int from, struct artifact *a, struct error *err)
+{
+	/* Who takes them from there has them redacted. */
+	const struct pour what = {.from = from, .to = w->heap, .most = room_left(w)};
+	off_t at = lseek(w->heap, 0, SEEK_END);
+	bool over;
+
+	if (at < 0)
+		return fail_sys(err, "memory for files");
+	a->at = (uint64_t)at;
+	if (pour(&what, a, &over, err) < 0)
+		return -1;
+	if (over)
+		refuse_size(w, a, a->size);
+	if (a->refused[0])
+		return ftruncate(w->heap, at) < 0 ? fail_sys(err, "memory for files") : 0;
+	w->total_bytes += a->size;
+	return 0;
+}
+
 /* Fills in the artifact for the entry at hand, of which lstat said mode. */
 static int examine(struct walk *w, const char *entry, mode_t mode, struct artifact *a,
 		   struct error *err)
@@ -237,7 +259,9 @@ static int examine(struct walk *w, const char *entry, mode_t mode, struct artifa
 		artifact_refuse(a, "cannot be opened: %s", strerror(errno));
 		return 0;
 	}
-	return judge_opened(w, fd, a, &st) < 0 ? 0 : copy(w, fd, &st, a, err);
+	if (judge_opened(w, fd, a, &st) < 0)
+		return 0;
+	return w->outdir >= 0 ? copy(w, fd, &st, a, err) : copy_to_heap(w, fd, a, err);
 }
 
 static int take(struct walk *w, const char *entry, mode_t mode, struct error *err)
@@ -391,22 +415,61 @@ int copyout_prepare(const char *glob, const char *dir, struct error *err)
 	return 0;
 }
 
+/* What is in the account already counts. */
+static int collect(struct walk *w, int work, struct error *err)
+{
+	const struct account *account = w->account;
+
+	if (glob_check(w->glob, err) < 0 || sha256_load(err) < 0)
+		return -1;
+	for (size_t i = 0; i < account->n_artifacts; i++) {
+		w->names_bytes += strlen(account->artifacts[i].name);
+		if (!account->artifacts[i].refused[0])
+			w->total_bytes += account->artifacts[i].size;
+	}
+	return walk_tree(w, work, err);
+}
+
 int copyout_collect_into(int work, const char *glob, int outdir, const struct copyout_caps *caps,
 			 struct account *account, struct error *err)
 {
 	own(walk) w = {.glob = glob, .caps = caps, .account = account, .outdir = -1};
 
-	if (glob_check(glob, err) < 0 || sha256_load(err) < 0)
-		return -1;
 	w.outdir = fcntl(outdir, F_DUPFD_CLOEXEC, 0);
 	if (w.outdir < 0)
 		return fail_sys(err, "keep the target directory");
-	for (size_t i = 0; i < account->n_artifacts; i++) {
-		w.names_bytes += strlen(account->artifacts[i].name);
-		if (!account->artifacts[i].refused[0])
-			w.total_bytes += account->artifacts[i].size;
+	return collect(&w, work, err);
+}
+
+int copyout_into_heap(int work, const char *glob, int heap, const struct copyout_caps *caps,
+		      struct account *account, struct error *err)
+{
+	own(walk) w = {.glob = glob, .caps = caps, .account = account, .outdir = -1, .heap = heap};
+
+	return collect(&w, work, err);
+}
+
+int copyout_load(int heap, uint64_t there, struct artifact *a, struct error *err)
+{
+	size_t had = 0;
+
+	if (a->at > there || a->size > there - a->at)
+		return fail(err, ERR_INTERNAL, "the bytes of a file are not there");
+	a->content = malloc(a->size + 1);
+	if (!a->content)
+		return fail_sys(err, "keep a file of %ju bytes", (uintmax_t)a->size);
+	while (had < a->size) {
+		ssize_t n = pread(heap, a->content + had, a->size - had, (off_t)(a->at + had));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return fail_sys(err, "read a file");
+		had += (size_t)n;
 	}
-	return walk_tree(&w, work, err);
+	a->content[had] = '\0';
+	a->content_len = had;
+	return 0;
 }
 
 int copyout_collect(int work, const char *glob, const char *dir, const struct copyout_caps *caps,

@@ -42,4 +42,10 @@ int copyout_collect(int work, const char *glob, const char *dir, const struct co
 int copyout_collect_into(int work, const char *glob, int outdir, const struct copyout_caps *caps,
 			 struct account *account, struct error *err);
 
+/* The same into memory: bytes are added to heap (a memfd), and each artifact says where (at). */
+int copyout_into_heap(int work, const char *glob, int heap, const struct copyout_caps *caps,
+		      struct account *account, struct error *err);
+/* The bytes of an artifact from there; of a heap that has `there` bytes. */
+int copyout_load(int heap, uint64_t there, struct artifact *a, struct error *err);
+
 #endif

@@ -94,6 +94,9 @@ const char *http_header(const struct http_exchange *x, const char *name);
 const struct http_peer *http_peer(const struct http_exchange *x);
 const struct buf *http_body(const struct http_exchange *x);
 void http_cap_body(struct http_exchange *x, size_t bytes);
+/* The name that the API gave this request, plain and at most 64 characters: it is in the answer if
+ * the server itself has to refuse the rest of it. */
+void http_set_id(struct http_exchange *x, const char *id);
 /* The API's own. */
 void http_set_user(struct http_exchange *x, void *user);
 void *http_user(const struct http_exchange *x);

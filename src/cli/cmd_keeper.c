@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_keeper.c - belljar-gate keeper: serves the calls that the front of the service hands on.
+ *
+ * Not for people: belljar serve starts it, with its sockets as descriptors.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/own.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/gatecli.h"
+#include "keeper/keeper.h"
+
+struct words_of_keeper {
+	const char *front, *warden, *policy, *expect, *state, *audit, *helper;
+};
+
+#define AT(member) offsetof(struct words_of_keeper, member)
+static const struct word_row rows[] = {
+	{"front", "FD", WORD_TEXT, AT(front), "the socket of the front"},
+	{"warden", "FD", WORD_TEXT, AT(warden), "the socket of the warden"},
+	{"policy", "FILE", WORD_TEXT, AT(policy), "the policy"},
+	{"expect-sha256", "HEX", WORD_TEXT, AT(expect), "what it must be"},
+	{"state", "DIR", WORD_TEXT, AT(state), "where rates and budgets are kept"},
+	{"audit", "DIR", WORD_TEXT, AT(audit), "where the log of calls is kept"},
+	{"helper", "PROGRAM", WORD_TEXT, AT(helper), "instead of a warden: belljar"},
+	{0},
+};
+#undef AT
+
+static int take_socket(const char *option, const char *text, int *ret, struct error *err)
+{
+	int kind = 0;
+	socklen_t len = sizeof(kind);
+	uint64_t fd;
+
+	if (!text || text_parse_uint(text, &fd, err) < 0 || fd < 3 || fd > INT_MAX)
+		return fail(err, ERR_CALLER, "%s: give the number of a socket", option);
+	if (getsockopt((int)fd, SOL_SOCKET, SO_TYPE, &kind, &len) < 0 || kind != SOCK_SEQPACKET)
+		return fail(err, ERR_CALLER, "%s %s is no socket for messages", option, text);
+	if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0)
+		return fail_sys(err, "%s", option);
+	*ret = (int)fd;
+	return 0;
+}
+
+static int read_words(char **argv, struct keeper_options *ret, struct error *err)
+{
+	struct words_of_keeper w = {0};
+	struct word_list rest = {0};
+
+	if (words_parse(rows, argv, &w, &rest, err) < 0)
+		return -1;
+	if (rest.n || !w.warden == !w.helper)
+		return fail(err, ERR_CALLER, "belljar-gate keeper is started by belljar serve");
+	*ret = (struct keeper_options){
+		.warden = -1,
+		.policy = w.policy,
+		.expect_sha256 = w.expect,
+		.state = w.state,
+		.audit = w.audit,
+		.helper = w.helper,
+	};
+	if (take_socket("--front", w.front, &ret->front, err) < 0)
+		return -1;
+	return w.warden ? take_socket("--warden", w.warden, &ret->warden, err) : 0;
+}
+
+/* What one call gave back, the next one wants: giving it to the kernel and getting it again page by
+ * page costs more than the call's own work. */
+static void keep_memory(void)
+{
+	(void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
+	(void)mallopt(M_MMAP_THRESHOLD, 16 << 20);
+	(void)mallopt(M_TOP_PAD, 4 << 20);
+}
+
+int cmd_keeper(int argc, char **argv)
+{
+	struct keeper_options o;
+	own_policy policy = NULL;
+	struct redact_means means;
+	struct error err = {0};
+	struct keeper k;
+	int code = 0;
+
+	(void)argc;
+	if (read_words(argv, &o, &err) < 0)
+		return cli_complain(&err);
+	keep_memory();
+	policy = cli_load_policy(o.policy, o.state, &means, NULL);
+	if (!policy)
+		return EXIT_BELLJAR;
+	if (keeper_open(&k, &o, policy, &means, &err) < 0)
+		code = cli_complain(&err);
+	else
+		keeper_serve(&k);
+	keeper_close(&k);
+	return code;
+}

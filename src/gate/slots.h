@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slots.h - a slot that stays between calls, for as long as its profile is asked for. */
+#ifndef GATE_SLOTS_H
+#define GATE_SLOTS_H
+
+#include "base/buf.h"
+#include "lib/remote.h"
+
+/* One at a time: it serves one call, and so one client, after another. */
+struct slots {
+	int warden;         /* who makes them; -1: a helper of our own does */
+	const char *helper; /* belljar; NULL: none is started here */
+	struct remote remote;
+	bool used;      /* it has served a call */
+	struct buf key; /* the profile it was made for, as text */
+};
+
+void slots_init(struct slots *s, int warden, const char *helper);
+void slots_done(struct slots *s);
+/* One with this profile, idle and alive: the one that is there, or a new one.  It stays ours.
+ * fresh: never one that served a call before. */
+struct remote *slots_get(struct slots *s, const struct profile *profile,
+			 const struct limits *limits, bool fresh, struct error *err);
+/* One that never served a call and will serve no other: for a box that is kept. */
+struct remote *slots_keep(struct slots *s, const struct profile *profile,
+			  const struct limits *limits, struct error *err);
+/* Makes it ready ahead of a call, if it is not there. */
+int slots_prepare(struct slots *s, const struct profile *profile, const struct limits *limits,
+		  struct error *err);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* answer.c - what a keeper says back: an answer's body, or a problem (RFC 9457). */
+#include "keeper/answer.h"
+
+#include <string.h>
+
+#include "base/jsonout.h"
+#include "base/jsonread.h"
+#include "base/own.h"
+
+enum { PROBLEM_MAX = 64 << 10 };
+
+static void send(struct keeper *k, const struct keep_request *r, struct keep_reply *reply,
+		 const void *data, size_t len)
+{
+	struct error err = {0};
+
+	if (r->serial == 0)
+		return; /* nobody waits for it */
+	reply->kind = KEEP_ANSWER;
+	reply->serial = r->serial;
+	if (keep_send_reply(k->front, reply, data, len, &err) < 0)
+		k->over = true;
+}
+
+void answer_json(struct keeper *k, const struct keep_request *r, struct keep_reply *reply,
+		 const struct buf *body)
+{
+	if (body->cut || body->len > KEEP_BODY_MAX) {
+		answer_problem(k, r, 500, "internal", "the answer is too large to be sent", NULL);
+		return;
+	}
+	if (reply->http_status == 0)
+		reply->http_status = 200;
+	reply->content = CONTENT_JSON;
+	send(k, r, reply, body->data, body->len);
+}
+
+static const char *title_of(const char *code)
+{
+	static const char *const titles[][2] = {
+		{"bad_request", "The request makes no sense"},
+		{"invalid_body", "The body is not what it should be"},
+		{"not_found", "There is no such thing"},
+		{"conflict", "This cannot be done now"},
+		{"too_large", "The body is too large"},
+		{"overloaded", "Too much at once"},
+		{"internal", "belljar could not do its own work"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(titles); i++)
+		if (strcmp(titles[i][0], code) == 0)
+			return titles[i][1];
+	return code;
+}
+
+static void write_errors(struct jsonout *j, const struct api_problems *p)
+{
+	jsonout_array(j, "errors");
+	for (size_t i = 0; i < p->n; i++) {
+		jsonout_object(j, NULL);
+		jsonout_str(j, "pointer", p->list[i].pointer);
+		jsonout_str(j, "detail", p->list[i].detail);
+		jsonout_object_end(j);
+	}
+	jsonout_array_end(j);
+}
+
+void answer_problem(struct keeper *k, const struct keep_request *r, unsigned status,
+		    const char *code, const char *detail, const struct api_problems *problems)
+{
+	struct keep_reply reply = {.http_status = status, .content = CONTENT_PROBLEM};
+	char type[96];
+	struct error err = {0};
+	struct jsonout j;
+	own(buf) out;
+
+	if (status == 503)
+		reply.retry_after_s = 1;
+	buf_init(&out, PROBLEM_MAX);
+	(void)snprintf(type, sizeof(type), "https://belljar.dev/problems/%s", code);
+	jsonout_start(&j, &out, &err);
+	jsonout_object(&j, NULL);
+	jsonout_str(&j, "type", type);
+	jsonout_str(&j, "title", title_of(code));
+	jsonout_uint(&j, "status", status);
+	jsonout_str(&j, "detail", detail);
+	jsonout_str(&j, "code", code);
+	jsonout_str(&j, "request_id", r->request_id);
+	if (problems && problems->n)
+		write_errors(&j, problems);
+	jsonout_object_end(&j);
+	if (jsonout_end(&j) < 0 || out.cut)
+		out.len = 0;
+	send(k, r, &reply, out.data, out.len);
+}
+
+json_t *answer_body(struct keeper *k, const struct keep_request *r, const struct buf *body,
+		    const char *object)
+{
+	struct api_problems problems = {0};
+	struct error err = {0};
+	own_json value = NULL;
+
+	if (body->len == 0) {
+		answer_problem(k, r, 400, "invalid_body", "there is no body: send a JSON object",
+			       NULL);
+		return NULL;
+	}
+	value = jsonread(body->data, body->len, KEEP_BODY_MAX, &err);
+	if (!value) {
+		answer_problem(k, r, 400, "invalid_body", err.text, NULL);
+		return NULL;
+	}
+	if (api_check(api_object(object), value, &problems))
+		return TAKE(value);
+	answer_problem(k, r, 400, "invalid_body", problems.list[0].detail, &problems);
+	return NULL;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* answer.h - what a keeper says back: an answer's body, or a problem (RFC 9457). */
+#ifndef KEEPER_ANSWER_H
+#define KEEPER_ANSWER_H
+
+#include "api/apitable.h"
+#include "keeper/keeper.h"
+
+/* The answer to r: body is JSON.  reply may carry facts, id and more; the rest is filled in. */
+void answer_json(struct keeper *k, const struct keep_request *r, struct keep_reply *reply,
+		 const struct buf *body);
+/* A problem: code is the last part of its type, details may be NULL. */
+void answer_problem(struct keeper *k, const struct keep_request *r, unsigned status,
+		    const char *code, const char *detail, const struct api_problems *problems);
+/* The body as JSON and as the object that it must be; else it was answered.  The caller decrefs. */
+json_t *answer_body(struct keeper *k, const struct keep_request *r, const struct buf *body,
+		    const char *object);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keeper.c - the process that serves one call at a time: opened, sealed, then one loop. */
+#include "keeper/keeper.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "base/text.h"
+#include "keeper/answer.h"
+
+enum { PATIENCE_MS = 2000 };
+
+void keeper_say(const struct keeper *k, const struct error *err)
+{
+	char line[4 * sizeof(err->text)];
+
+	(void)k;
+	text_one_line(err->text, line, sizeof(line));
+	(void)fprintf(stderr, "belljar keeper: %s\n", line);
+}
+
+static int open_audit(struct keeper *k, const struct keeper_options *o, struct error *err)
+{
+	const struct audit_rules *rules = &k->policy->audit;
+	const struct audit_config config = {
+		.directory = rules->directory ? rules->directory : o->audit,
+		.state = o->state,
+		.allow_degraded = k->policy->allow_degraded,
+		.durable = rules->always,
+		.patience_ms = PATIENCE_MS,
+	};
+
+	if (rules->off)
+		return 0;
+	if (audit_open(&k->audit, &config, err) < 0)
+		return -1;
+	k->has_audit = true;
+	return 0;
+}
+
+/* The most likely call finds its box made: one of the first tool that takes code.  If that fails, a
+ * call will say so. */
+static void prepare_slot(struct keeper *k)
+{
+	const struct tool *likely = NULL;
+	struct error err = {0};
+
+	for (size_t i = 0; i < k->policy->n_tools && !likely; i++)
+		if (k->policy->tools[i].kind == KIND_CODE)
+			likely = &k->policy->tools[i];
+	if (!likely)
+		return;
+	if (gate_prepare(k->policy, likely, &k->slots, &err) < 0)
+		keeper_say(k, &err);
+	else
+		k->has_slot = true;
+}
+
+int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
+		const struct redact_means *means, struct error *err)
+{
+	*k = (struct keeper){.front = o->front, .policy = policy, .means = *means};
+	audit_init(&k->audit);
+	slots_init(&k->slots, o->warden, o->helper);
+	if (o->expect_sha256 && strcmp(policy->sha256, o->expect_sha256) != 0)
+		return fail(err, ERR_CONFIG,
+			    "the policy is not the one that was expected: %s, not %s",
+			    policy->sha256, o->expect_sha256);
+	k->meter = meter_open(o->state, err);
+	if (!k->meter || open_audit(k, o, err) < 0 ||
+	    toolkit_open(&k->toolkit, policy, means, err) < 0)
+		return -1;
+	toolkit_warm(&k->toolkit);
+	prepare_slot(k);
+	return 0;
+}
+
+void keeper_close(struct keeper *k)
+{
+	slots_done(&k->slots);
+	toolkit_close(&k->toolkit);
+	audit_close(&k->audit);
+	meter_close(k->meter);
+	k->meter = NULL;
+}
+
+static void obey_late(struct keeper *k, const struct keep_request *r, const struct buf *body)
+{
+	(void)body;
+	answer_problem(k, r, 409, "conflict", "that call does not run here", NULL);
+}
+
+static void obey_no_session(struct keeper *k, const struct keep_request *r, const struct buf *body)
+{
+	(void)body;
+	answer_problem(k, r, 404, "not_found", "there is no session here", NULL);
+}
+
+typedef void deed(struct keeper *k, const struct keep_request *r, const struct buf *body);
+
+/* What nobody wrote a row for is answered, too. */
+static deed *const deeds[KEEP_ASK_COUNT] = {
+	[KEEP_CALL] = obey_call,     /* onecall.c */
+	[KEEP_CHECK] = obey_call,    /* the same, dry */
+	[KEEP_OPEN] = obey_open,     /* session_open.c */
+	[KEEP_SCREEN] = obey_screen, /* lookat.c */
+	[KEEP_TOOLS] = obey_tools,   /* toollist.c */
+	[KEEP_INPUT] = obey_late,    /* what it is for has ended */
+	[KEEP_SIGNAL] = obey_late,   /* */
+	[KEEP_CANCEL] = obey_late,   /* */
+};
+
+static void serve_one(struct keeper *k)
+{
+	struct keep_request r;
+	struct error err = {0};
+	own(buf) body;
+	int came;
+
+	buf_init(&body, KEEP_BODY_MAX);
+	came = keep_take_request(k->front, &r, &body, &err);
+	if (came < 0)
+		keeper_say(k, &err);
+	if (came <= 0)
+		k->over = true;
+	else
+		(deeds[r.kind] ? deeds[r.kind] : obey_no_session)(k, &r, &body);
+}
+
+void keeper_serve(struct keeper *k)
+{
+	struct keep_reply hello = {.kind = KEEP_READY, .usable_slot = k->has_slot};
+	struct error err = {0};
+
+	if (keep_send_reply(k->front, &hello, NULL, 0, &err) < 0)
+		k->over = true;
+	while (!k->over)
+		serve_one(k);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keeper.h - the process that serves one call at a time, or one session for its life.
+ *
+ * It holds what judges (policy, rates, rules of redaction) and no right of its
+ * own: boxes come from the warden, records go to the scribe, and whoever asks
+ * was recognised by the front.
+ */
+#ifndef KEEPER_KEEPER_H
+#define KEEPER_KEEPER_H
+
+#include "gate/gate.h"
+#include "gate/slots.h"
+#include "gate/toolkit.h"
+#include "keeper/keeptalk.h"
+
+struct keeper_options {
+	int front, warden;
+	const char *policy, *expect_sha256;
+	const char *state, *audit;
+	const char *helper; /* instead of a warden: belljar, which is started for a slot */
+};
+
+struct keeper {
+	int front;
+	struct policy *policy; /* borrowed */
+	struct redact_means means;
+	struct meter *meter;
+	struct audit audit;
+	bool has_audit; /* false: the policy wants no log, or it cannot be opened */
+	struct toolkit toolkit;
+	struct slots slots;
+	bool has_slot; /* one was made ahead of the first call */
+	bool over;     /* the front is gone: nobody is left to serve */
+};
+
+/* 0: everything is there.  -1: it cannot serve. */
+int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
+		const struct redact_means *means, struct error *err);
+void keeper_close(struct keeper *k);
+/* Until the front is gone. */
+void keeper_serve(struct keeper *k);
+
+/* A line for the operator. */
+void keeper_say(const struct keeper *k, const struct error *err);
+
+/* What one request asks for; body is what came with it. */
+void obey_call(struct keeper *k, const struct keep_request *r, const struct buf *body);
+/* A session, until its end. */
+void obey_open(struct keeper *k, const struct keep_request *r, const struct buf *body);
+void obey_screen(struct keeper *k, const struct keep_request *r, const struct buf *body);
+void obey_tools(struct keeper *k, const struct keep_request *r, const struct buf *body);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keeptalk.c - messages between the front and a keeper: sent whole, and checked when they come.
+ *
+ * A small body is behind the struct.  A large one is in a memfd that is sealed
+ * before it is sent: whoever takes it looks at the seals and at the size, and
+ * then nobody can change it while it is read.
+ */
+#include "keeper/keeptalk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include "base/fd.h"
+#include "base/own.h"
+
+enum { SEALS = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW };
+
+/* Sending. */
+
+static int seal_body(const void *data, size_t len, struct error *err)
+{
+	own_fd fd = memfd_create("belljar-body", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0)
+		return fail_sys(err, "make room for a body");
+	if (fd_write_all(fd, data, len, err) < 0)
+		return -1;
+	if (fcntl(fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL) < 0)
+		return fail_sys(err, "seal a body");
+	return take_fd(&fd);
+}
+
+static int send_pieces(int sock, struct iovec *pieces, size_t n, int fd, struct error *err)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct msghdr message = {.msg_iov = pieces, .msg_iovlen = n};
+	ssize_t sent;
+
+	if (fd >= 0) {
+		message.msg_control = control.room;
+		message.msg_controllen = sizeof(control.room);
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+	}
+	do
+		sent = sendmsg(sock, &message, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	return sent < 0 ? fail_sys(err, "send a message") : 0;
+}
+
+static int send_message(int sock, struct iovec head, const void *data, size_t len,
+			struct error *err)
+{
+	struct iovec pieces[] = {head, {(void *)(uintptr_t)data, len}};
+	own_fd fd = -1;
+
+	if (len > KEEP_BODY_MAX)
+		return fail(err, ERR_INTERNAL, "a body of %zu bytes", len);
+	if (len <= KEEP_INLINE_MAX)
+		return send_pieces(sock, pieces, len ? 2 : 1, -1, err);
+	fd = seal_body(data, len, err);
+	return fd < 0 ? -1 : send_pieces(sock, pieces, 1, fd, err);
+}
+
+int keep_send_request(int sock, struct keep_request *r, const void *data, size_t len,
+		      struct error *err)
+{
+	r->magic = KEEP_MAGIC;
+	r->version = KEEP_VERSION;
+	r->body_len = len;
+	return send_message(sock, (struct iovec){r, sizeof(*r)}, data, len, err);
+}
+
+int keep_send_reply(int sock, struct keep_reply *r, const void *data, size_t len, struct error *err)
+{
+	r->magic = KEEP_MAGIC;
+	r->version = KEEP_VERSION;
+	r->body_len = len;
+	return send_message(sock, (struct iovec){r, sizeof(*r)}, data, len, err);
+}
+
+/* Checking. */
+
+struct arrived {
+	size_t size; /* of the struct that should have come */
+	size_t came;
+	bool has_fd;
+};
+
+/* In this order: a peer of another version has messages of another size. */
+static int check_head(uint32_t magic, uint32_t version, const struct arrived *a, struct error *err)
+{
+	if (a->came < 2 * sizeof(uint32_t) || magic != KEEP_MAGIC)
+		return fail(err, ERR_INTERNAL, "a message of %zu bytes came that is not belljar's",
+			    a->came);
+	if (version != KEEP_VERSION)
+		return fail(err, ERR_CONFIG,
+			    "the programs of belljar are of different versions: they speak %u and "
+			    "%u; install all from one release",
+			    KEEP_VERSION, version);
+	return a->came < a->size ? fail(err, ERR_INTERNAL, "a message of %zu bytes came", a->came)
+				 : 0;
+}
+
+static int check_body(uint64_t len, const struct arrived *a, struct error *err)
+{
+	bool large = len > KEEP_INLINE_MAX;
+
+	if (len > KEEP_BODY_MAX || large != a->has_fd ||
+	    a->came - a->size != (large ? 0 : (size_t)len))
+		return fail(err, ERR_INTERNAL,
+			    "a body of %ju bytes was told, and %zu came behind the message%s",
+			    (uintmax_t)len, a->came - a->size, a->has_fd ? ", and a file" : "");
+	return 0;
+}
+
+#define IS_TEXT(member) (memchr((member), '\0', sizeof(member)) != NULL)
+
+int keep_check_request(const struct keep_request *r, size_t came, bool has_fd, struct error *err)
+{
+	const struct arrived a = {sizeof(*r), came, has_fd};
+
+	if (check_head(r->magic, r->version, &a, err) < 0 || check_body(r->body_len, &a, err) < 0)
+		return -1;
+	if (r->kind == KEEP_ASK_NONE || r->kind >= KEEP_ASK_COUNT || r->shape > SHAPE_TOOL ||
+	    r->has_uid > 1)
+		return fail(err, ERR_INTERNAL, "a request of kind %u, shape %u", r->kind, r->shape);
+	if (!IS_TEXT(r->client) || !IS_TEXT(r->request_id) || !IS_TEXT(r->tool) ||
+	    !IS_TEXT(r->path) || !IS_TEXT(r->id))
+		return fail(err, ERR_INTERNAL, "a text of a request has no end");
+	return 0;
+}
+
+int keep_check_reply(const struct keep_reply *r, size_t came, bool has_fd, struct error *err)
+{
+	const struct arrived a = {sizeof(*r), came, has_fd};
+
+	if (check_head(r->magic, r->version, &a, err) < 0 || check_body(r->body_len, &a, err) < 0)
+		return -1;
+	if (r->kind == KEEP_SAY_NONE || r->kind >= KEEP_SAY_COUNT || r->content > CONTENT_OCTETS ||
+	    r->detach > 1)
+		return fail(err, ERR_INTERNAL, "a reply of kind %u, content %u", r->kind,
+			    r->content);
+	if (r->kind == KEEP_OUTPUT && r->stream != 1 && r->stream != 2)
+		return fail(err, ERR_INTERNAL, "output of stream %u", r->stream);
+	if (r->kind == KEEP_ANSWER && (r->http_status < 200 || r->http_status > 599))
+		return fail(err, ERR_INTERNAL, "an answer with status %u", r->http_status);
+	if (r->facts.status >= STATUS_COUNT || r->facts.kill_reason >= KILL_COUNT ||
+	    r->facts.decision > KEEP_DECISION_MAX || r->facts.ran > 1)
+		return fail(err, ERR_INTERNAL, "a reply with facts that are none");
+	if (!IS_TEXT(r->id) || !IS_TEXT(r->facts.tool) || !IS_TEXT(r->facts.rule))
+		return fail(err, ERR_INTERNAL, "a text of a reply has no end");
+	return 0;
+}
+
+/* Taking. */
+
+/* What is behind the struct, or in the file: sealed, of the size that was told. */
+static int take_body(struct buf *body, const char *behind, uint64_t len, int fd, struct error *err)
+{
+	char chunk[16384];
+	struct stat st;
+	int seals;
+	ssize_t n;
+
+	if (len > body->limit)
+		return fail(err, ERR_CALLER, "a body of %ju bytes; at most %zu are taken",
+			    (uintmax_t)len, body->limit);
+	if (fd < 0)
+		return buf_add(body, behind, (size_t)len, err);
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0 || (seals & SEALS) != SEALS || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    st.st_size < 0 || (uint64_t)st.st_size != len)
+		return fail(err, ERR_INTERNAL, "a body came that could change");
+	for (off_t at = 0; (uint64_t)at < len; at += n) {
+		n = pread(fd, chunk, sizeof(chunk), at);
+		if (n <= 0)
+			return fail_sys(err, "read a body");
+		if (buf_add(body, chunk, (size_t)n, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static ssize_t receive(int sock, void *room, size_t size, int *ret_fd, struct error *err)
+{
+	int fds[FD_PASS_MAX];
+	size_t n_fds = FD_PASS_MAX;
+	ssize_t n = fd_receive_any(sock, room, size, fds, &n_fds, err);
+
+	*ret_fd = -1;
+	if (n > 0 && n_fds == 1) {
+		*ret_fd = fds[0];
+		return n;
+	}
+	for (size_t i = 0; n > 0 && i < n_fds; i++)
+		(void)close(fds[i]);
+	if (n > 0 && n_fds > 1)
+		return fail(err, ERR_INTERNAL, "a message came with %zu files", n_fds);
+	return n;
+}
+
+int keep_take_request(int sock, struct keep_request *ret, struct buf *body, struct error *err)
+{
+	struct {
+		struct keep_request head;
+		char body[KEEP_INLINE_MAX];
+	} message;
+	own_fd fd = -1;
+	ssize_t n = receive(sock, &message, sizeof(message), &fd, err);
+
+	if (n <= 0)
+		return (int)n;
+	if (keep_check_request(&message.head, (size_t)n, fd >= 0, err) < 0 ||
+	    take_body(body, message.body, message.head.body_len, fd, err) < 0)
+		return -1;
+	*ret = message.head;
+	return 1;
+}
+
+int keep_take_reply(int sock, struct keep_reply *ret, struct buf *body, struct error *err)
+{
+	struct {
+		struct keep_reply head;
+		char body[KEEP_INLINE_MAX];
+	} message;
+	own_fd fd = -1;
+	ssize_t n = receive(sock, &message, sizeof(message), &fd, err);
+
+	if (n <= 0)
+		return (int)n;
+	if (keep_check_reply(&message.head, (size_t)n, fd >= 0, err) < 0 ||
+	    take_body(body, message.body, message.head.body_len, fd, err) < 0)
+		return -1;
+	*ret = message.head;
+	return 1;
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_code.c - snippets for the interpreters of a session, which keep their state in between.
+ *
+ * An interpreter runs a small program of ours, the driver, which takes
+ * snippets from a socket in the place of its standard input and says there how
+ * each ended.  Whatever runs in it can say anything there: so an end counts
+ * only if it is exactly what a driver would say of the snippet that runs now,
+ * and anything else ends the interpreter.  The worst a snippet can achieve is
+ * to lie about itself.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/own.h"
+#include "base/text.h"
+#include "call/language.h"
+#include "gate/steps.h"
+#include "keeper/session_state.h"
+
+enum {
+	HEAD_MAX = 80, /* "NONCE STATUS LENGTH\n" */
+	RESULT_MAX = 65536,
+	SEND_MAX = 20 << 20,
+	GRACE_US = 1000000, /* between an interrupt and the end */
+	LOOK_US = 250000,   /* how often the processor time is looked at */
+};
+
+extern const char driver_python_start[], driver_python_end[];
+extern const char driver_node_start[], driver_node_end[];
+extern const char driver_bash_start[], driver_bash_end[];
+
+static const struct {
+	const char *name;
+	const char *text, *end;
+	const char *words[5]; /* NULL: the driver's text */
+	size_t n;
+} kinds[SESSION_DRIVERS] = {
+	{"python", driver_python_start, driver_python_end, {"python3", "-c", NULL}, 3},
+	/* node cannot copy a descriptor. */
+	{"node",
+	 driver_node_start,
+	 driver_node_end,
+	 {"sh", "-c", "exec node -e \"$0\" 3<&0 </dev/null", NULL},
+	 4},
+	{"bash", driver_bash_start, driver_bash_end, {"bash", "-c", NULL, "bash"}, 4},
+};
+
+void drivers_init(struct session *s)
+{
+	struct error ignored;
+
+	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
+		struct driver *d = &s->drivers[i];
+
+		d->language = language_find(kinds[i].name, &ignored);
+		d->channel = d->out.fd = d->err.fd = -1;
+		buf_init(&d->send, SEND_MAX);
+		buf_init(&d->heard, HEAD_MAX + RESULT_MAX + 1);
+	}
+}
+
+static void let_go(struct driver *d)
+{
+	own_fd_end(&d->channel);
+	d->channel = -1;
+	capture_close(&d->out);
+	capture_close(&d->err);
+	d->exec = 0;
+	d->send.len = d->sent = d->heard.len = 0;
+	d->killed = d->garbled = false;
+}
+
+void drivers_done(struct session *s)
+{
+	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
+		let_go(&s->drivers[i]);
+		buf_done(&s->drivers[i].send);
+		buf_done(&s->drivers[i].heard);
+	}
+}
+
+/* The interpreter. */
+
+static char **driver_words(struct passage *p, size_t kind, struct error *err)
+{
+	struct arena *a = &p->judged.arena;
+	char **argv = arena_array(a, kinds[kind].n + 1, sizeof(*argv), err);
+	char *text = arena_printf(a, err, "%.*s", (int)(kinds[kind].end - kinds[kind].text),
+				  kinds[kind].text);
+
+	for (size_t i = 0; argv && text && i < kinds[kind].n; i++)
+		argv[i] = kinds[kind].words[i] ? (char *)(uintptr_t)kinds[kind].words[i] : text;
+	return argv && text ? argv : NULL;
+}
+
+static int start(struct session *s, struct driver *d, struct passage *p, struct error *err)
+{
+	static const struct live nobody = {.fd = -1};
+	struct kept_job job = {.argv = driver_words(p, (size_t)(d - s->drivers), err)};
+	uid_t uid = s->kept.remote->runner.uid;
+	own_fd theirs = -1, out = -1, error = -1;
+	int ends[2];
+
+	if (!job.argv || errand_environment(p, d->language, &job.env, err) < 0)
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+		return fail_sys(err, "socket for snippets");
+	d->channel = ends[0];
+	theirs = ends[1];
+	if (fcntl(d->channel, F_SETFL, O_NONBLOCK) < 0)
+		return fail_sys(err, "socket for snippets");
+	if (capture_open(&d->out, NULL, &nobody, uid, &out, err) < 0 ||
+	    capture_open(&d->err, NULL, &nobody, uid, &error, err) < 0)
+		return -1;
+	return kept_start(&s->kept, &job, (int[3]){theirs, out, error}, &d->exec, err);
+}
+
+static void kill_driver(struct session *s, struct driver *d, enum kill_reason reason)
+{
+	struct error err = {0};
+
+	if (d->killed || !d->exec)
+		return;
+	d->killed = true;
+	if (kept_kill(&s->kept, d->exec, reason, &err) < 0)
+		keeper_say(s->k, &err);
+}
+
+/* A snippet. */
+
+static uint64_t cpu_of_box(struct session *s)
+{
+	struct usage u = {0};
+	struct error ignored;
+
+	return kept_usage(&s->kept, &u, &ignored) < 0 ? 0 : u.cpu_user_us + u.cpu_system_us;
+}
+
+static int make_nonce(struct driver *d, struct error *err)
+{
+	unsigned char bytes[(SESSION_NONCE - 1) / 2];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return fail_sys(err, "getrandom");
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		(void)snprintf(d->nonce + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+/* From now on what it writes is this snippet's. */
+static void attach(struct capture *c, struct stream *stream, const struct live *live)
+{
+	c->stream = stream;
+	c->live = *live;
+	c->finished = c->stop = false;
+	c->failed = 0;
+}
+
+static int hand_over(struct session *s, struct driver *d, struct doing *doing, struct error *err)
+{
+	struct passage *p = &doing->passage;
+	uint64_t now;
+
+	if (p->redaction.set && redact_set_warm(p->redaction.set, err) < 0)
+		return -1;
+	if (!d->exec && start(s, d, p, err) < 0) {
+		let_go(d);
+		return -1;
+	}
+	d->send.len = d->sent = d->heard.len = 0;
+	d->send.cut = d->heard.cut = false;
+	if (make_nonce(d, err) < 0 ||
+	    buf_printf(&d->send, err, "%llu %s %zu\n", (unsigned long long)d->snippets + 1,
+		       d->nonce, p->judged.code_len) < 0 ||
+	    buf_add(&d->send, p->judged.code, p->judged.code_len, err) < 0)
+		return -1;
+	if (d->send.cut)
+		return fail(err, ERR_CALLER, "the snippet is too long");
+	doing->is_snippet = true;
+	doing->snippet = ++d->snippets;
+	doing->state_lost = d->lost_untold;
+	d->lost_untold = false;
+	d->doing = doing;
+	d->ending = KILL_NONE;
+	attach(&d->out, &p->account.out, &p->live_out);
+	attach(&d->err, &p->account.err, &p->live_err);
+	now = clock_us();
+	d->began_us = now;
+	d->until_us = now + p->limits.wall_ms * 1000;
+	d->kill_us = 0;
+	d->look_us = now + LOOK_US;
+	d->cpu_before_us = cpu_of_box(s);
+	return 0;
+}
+
+static struct driver *driver_of(struct session *s, const char *language)
+{
+	for (size_t i = 0; i < SESSION_DRIVERS; i++)
+		if (strcmp(s->drivers[i].language->name, language) == 0)
+			return &s->drivers[i];
+	return NULL;
+}
+
+/* The body into d; false: it was answered. */
+static bool read_body(struct doing *d, const struct buf *body)
+{
+	struct keeper *k = d->session->k;
+	json_t *value = answer_body(k, &d->request, body, "code");
+	struct api_problems problems = {0};
+	struct error err = {0};
+
+	if (!value) {
+		doing_free(d);
+		return false;
+	}
+	if (callbody_read(&d->body, value, &d->request, &problems, &err) < 0) {
+		answer_problem(k, &d->request, 500, "internal", "the body found no room", NULL);
+		doing_free(d);
+		return false;
+	}
+	if (json_object_get(value, "stdin"))
+		api_complain(&problems, "/stdin", "a snippet has no standard input: use exec");
+	if (!problems.n)
+		return true;
+	answer_problem(k, &d->request, 400, "invalid_body", problems.list[0].detail, &problems);
+	doing_free(d);
+	return false;
+}
+
+/* The session's language, if the snippet names none. */
+static bool set_language(struct doing *d)
+{
+	const char *standard = d->session->language;
+
+	if (json_object_get(d->body.arguments, "language") || !standard)
+		return true;
+	return json_object_set_new(d->body.arguments, "language", json_string(standard)) == 0;
+}
+
+static bool is_busy(struct session *s, const struct doing *d)
+{
+	const char *name = json_string_value(json_object_get(d->body.arguments, "language"));
+	const struct driver *driver = name ? driver_of(s, name) : NULL;
+
+	return driver && (driver->doing || driver->killed);
+}
+
+void obey_code(struct session *s, const struct keep_request *r, const struct buf *body)
+{
+	struct doing *d;
+	struct driver *driver;
+	struct error err = {0};
+
+	if (s->tool->kind != KIND_CODE) {
+		answer_problem(s->k, r, 409, "conflict", "this tool has no interpreter: use exec",
+			       NULL);
+		return;
+	}
+	d = doing_new(s, r, ACTION_CODE);
+	if (!d || !read_body(d, body))
+		return;
+	if (!set_language(d) || is_busy(s, d)) {
+		answer_problem(s->k, r, 409, "conflict",
+			       "a snippet runs already: wait for its end, or cancel it", NULL);
+		doing_free(d);
+		return;
+	}
+	if (!doing_narrow(d) || !doing_enter(d))
+		return;
+	driver = driver_of(s, d->passage.judged.language);
+	/* A tool with one language needs not name it: busy is seen only here. */
+	if (!driver || driver->doing || driver->killed)
+		(void)fail(&err, ERR_INTERNAL, "the interpreter is busy");
+	if (err.kind != ERR_NONE || hand_over(s, driver, d, &err) < 0) {
+		doing_fail(d, &err);
+		return;
+	}
+	doing_begun(d);
+	driver_send(s, driver);
+}
+
+/* Its end. */
+
+static void fill_usage(struct session *s, const struct driver *d, struct outcome *o)
+{
+	uint64_t cpu = cpu_of_box(s);
+
+	o->run_us = clock_us() - d->began_us;
+	if (o->usage.cpu_user_us == 0 && cpu > d->cpu_before_us)
+		o->usage.cpu_user_us = cpu - d->cpu_before_us;
+}
+
+static void finish(struct session *s, struct driver *d, struct outcome *o)
+{
+	struct doing *doing = d->doing;
+
+	d->doing = NULL;
+	d->until_us = d->kill_us = d->look_us = 0;
+	capture_rest(&d->out);
+	capture_rest(&d->err);
+	capture_finish(&d->out);
+	capture_finish(&d->err);
+	if (d->ending != KILL_NONE)
+		o->killed_for = d->ending;
+	if (d->out.stop || d->err.stop)
+		o->killed_for = KILL_CANARY;
+	fill_usage(s, d, o);
+	d->out.stream = d->err.stream = NULL;
+	doing_finish(doing, o);
+}
+
+void driver_abandon(struct session *s, struct driver *d, const struct outcome *o)
+{
+	struct outcome mine = *o;
+
+	if (!d->doing)
+		return;
+	d->doing->state_lost = true;
+	finish(s, d, &mine);
+}
+
+bool driver_ended(struct session *s, const struct kept_end *end)
+{
+	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
+		struct driver *d = &s->drivers[i];
+		struct outcome o = end->outcome;
+
+		if (!d->exec || d->exec != end->exec)
+			continue;
+		if (d->garbled) {
+			o.killed_for = KILL_SIGNAL;
+			(void)fail(&o.error, ERR_CALLER,
+				   "what came from its interpreter made no sense");
+		}
+		if (d->doing)
+			driver_abandon(s, d, &o);
+		else
+			d->lost_untold = true;
+		let_go(d);
+		return true;
+	}
+	return false;
+}
+
+void driver_interrupt(struct session *s, struct driver *d, enum kill_reason reason)
+{
+	struct error err = {0};
+
+	if (!d->doing || d->ending != KILL_NONE)
+		return;
+	d->ending = reason;
+	d->kill_us = clock_us() + GRACE_US;
+	d->until_us = d->look_us = 0;
+	if (kept_signal(&s->kept, d->exec, SIGINT | KEPT_GROUP, &err) < 0)
+		kill_driver(s, d, reason);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+uint64_t driver_tick(struct session *s, struct driver *d, uint64_t now)
+{
+	if (!d->doing)
+		return 0;
+	if (output_floods(d->doing))
+		d->ending = KILL_OUTPUT;
+	if (output_floods(d->doing) || d->out.stop || d->err.stop)
+		kill_driver(s, d, d->out.stop || d->err.stop ? KILL_CANARY : KILL_OUTPUT);
+	if (d->until_us && now >= d->until_us)
+		driver_interrupt(s, d, KILL_WALL);
+	if (d->look_us && now >= d->look_us) {
+		d->look_us = now + LOOK_US;
+		if (cpu_of_box(s) > d->cpu_before_us + d->doing->passage.limits.cpu_ms * 1000)
+			driver_interrupt(s, d, KILL_CPU);
+	}
+	if (d->kill_us && now >= d->kill_us) {
+		d->kill_us = 0;
+		kill_driver(s, d, d->ending);
+	}
+	return earlier(earlier(d->until_us, d->kill_us), d->look_us);
+}
+
+/* The channel. */
+
+static void garble(struct session *s, struct driver *d)
+{
+	d->garbled = true;
+	own_fd_end(&d->channel);
+	d->channel = -1;
+	kill_driver(s, d, KILL_CANCELLED);
+}
+
+void driver_send(struct session *s, struct driver *d)
+{
+	while (d->channel >= 0 && d->sent < d->send.len) {
+		ssize_t n = send(d->channel, d->send.data + d->sent, d->send.len - d->sent,
+				 MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return;
+		if (n < 0) {
+			garble(s, d);
+			return;
+		}
+		d->sent += (size_t)n;
+	}
+}
+
+struct report {
+	unsigned status;
+	bool has_result;
+	size_t head_len, result_len;
+};
+
+/* "NONCE STATUS LENGTH\n" in exactly this form; text is NUL-terminated. */
+static bool read_head(const struct driver *d, char *text, struct report *ret)
+{
+	char *status, *length;
+	uint64_t n;
+	struct error ignored;
+
+	if (strncmp(text, d->nonce, SESSION_NONCE - 1) != 0 || text[SESSION_NONCE - 1] != ' ')
+		return false;
+	status = text + SESSION_NONCE;
+	length = strchr(status, ' ');
+	if (!length)
+		return false;
+	*length++ = '\0';
+	if (text_parse_uint(status, &n, &ignored) < 0 || n > 255)
+		return false;
+	ret->status = (unsigned)n;
+	ret->has_result = strcmp(length, "-") != 0;
+	if (!ret->has_result)
+		return true;
+	if (text_parse_uint(length, &n, &ignored) < 0 || n > RESULT_MAX)
+		return false;
+	ret->result_len = n;
+	return true;
+}
+
+/* 1: the whole of it is there, 0: not yet, -1: this is no report. */
+static int read_report(struct driver *d, struct report *ret)
+{
+	const char *end = memchr(buf_str(&d->heard), '\n', d->heard.len);
+	char head[HEAD_MAX + 1];
+	size_t whole;
+
+	*ret = (struct report){0};
+	if (!end)
+		return d->heard.len > HEAD_MAX ? -1 : 0;
+	ret->head_len = (size_t)(end - d->heard.data) + 1;
+	if (ret->head_len > HEAD_MAX || memchr(d->heard.data, '\0', ret->head_len))
+		return -1;
+	memcpy(head, d->heard.data, ret->head_len - 1);
+	head[ret->head_len - 1] = '\0';
+	if (!read_head(d, head, ret))
+		return -1;
+	whole = ret->head_len + ret->result_len;
+	return d->heard.len > whole ? -1 : d->heard.len == whole;
+}
+
+static void take_report(struct session *s, struct driver *d)
+{
+	struct outcome o = {.end = END_EXITED};
+	struct report report;
+	int there = read_report(d, &report);
+
+	if (there < 0)
+		garble(s, d);
+	if (there <= 0)
+		return;
+	if (report.has_result)
+		d->doing->result =
+			doing_clean(d->doing, d->heard.data + report.head_len, report.result_len);
+	o.exit_code = (int)report.status;
+	d->heard.len = 0;
+	/* It has been told to go: it has this one's answer to give, and then nothing. */
+	if (d->killed)
+		d->doing->state_lost = true;
+	finish(s, d, &o);
+}
+
+void driver_heard(struct session *s, struct driver *d)
+{
+	char bytes[4096];
+	struct error err = {0};
+	ssize_t n = recv(d->channel, bytes, sizeof(bytes), 0);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	/* Between snippets it has nothing to say; its end is told by the slot. */
+	if (n <= 0 || !d->doing || buf_add(&d->heard, bytes, (size_t)n, &err) < 0 || d->heard.cut) {
+		garble(s, d);
+		return;
+	}
+	take_report(s, d);
+}

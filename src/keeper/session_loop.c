@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_loop.c - one loop for everything that a session waits for.
+ *
+ * Output and ends of programs come before what the front asks: an answer then
+ * never says that something runs which is known to have ended.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/own.h"
+#include "keeper/session_state.h"
+
+typedef void deed(struct session *s, const struct keep_request *r, const struct buf *body);
+
+static deed *const deeds[KEEP_ASK_COUNT] = {
+	[KEEP_INPUT] = obey_input,         [KEEP_SIGNAL] = obey_signal,
+	[KEEP_CANCEL] = obey_cancel,       [KEEP_EXEC] = obey_exec,
+	[KEEP_CODE] = obey_code,           [KEEP_FILE_PUT] = obey_put,
+	[KEEP_FILE_GET] = obey_get,        [KEEP_FILE_STAT] = obey_stat,
+	[KEEP_FILE_LIST] = obey_list,      [KEEP_FILE_REMOVE] = obey_remove,
+	[KEEP_PROCESSES] = obey_processes, [KEEP_DESCRIBE] = obey_describe,
+	[KEEP_EXTEND] = obey_extend,       [KEEP_CLOSE] = obey_close,
+};
+
+static void serve_front(struct session *s)
+{
+	struct keep_request r;
+	struct error err = {0};
+	own(buf) body;
+	int came;
+
+	buf_init(&body, KEEP_BODY_MAX);
+	came = keep_take_request(s->k->front, &r, &body, &err);
+	if (came < 0)
+		keeper_say(s->k, &err);
+	if (came <= 0) {
+		s->end = SESSION_LEFT;
+		return;
+	}
+	/* Whoever only looks does not keep it alive. */
+	if (r.kind != KEEP_DESCRIBE)
+		s->active_us = clock_us();
+	if (deeds[r.kind])
+		deeds[r.kind](s, &r, &body);
+	else
+		answer_problem(s->k, &r, 409, "conflict", "a session lives here", NULL);
+}
+
+/* What the slot has to say. */
+
+static void box_is_over(struct session *s, const struct outcome *o)
+{
+	s->box = *o;
+	s->end = o->killed_for == KILL_WALL ? SESSION_TTL : SESSION_BOX;
+}
+
+static void serve_box(struct session *s)
+{
+	struct kept_end end;
+	struct error err = {0};
+	int came;
+
+	while (s->end == SESSION_OPEN && (came = kept_step(&s->kept, &end, &err)) != 0) {
+		if (came < 0) {
+			keeper_say(s->k, &err);
+			s->box = (struct outcome){.end = END_UNKNOWN, .error = err};
+			s->end = SESSION_LOST;
+		} else if (end.exec == 0) {
+			box_is_over(s, &end.outcome);
+		} else if (!run_ended(s, &end)) {
+			(void)driver_ended(s, &end);
+		}
+	}
+}
+
+/* The list of what is waited for. */
+
+struct watch {
+	struct pollfd fds[SESSION_FDS_MAX];
+	size_t n;
+};
+
+static void want(struct watch *w, int fd, short events)
+{
+	if (fd >= 0 && w->n < SESSION_FDS_MAX)
+		w->fds[w->n++] = (struct pollfd){.fd = fd, .events = events};
+}
+
+static bool is_ready(const struct watch *w, int fd)
+{
+	for (size_t i = 0; fd >= 0 && i < w->n; i++)
+		if (w->fds[i].fd == fd)
+			return w->fds[i].revents != 0;
+	return false;
+}
+
+static void want_all(struct session *s, struct watch *w)
+{
+	w->n = 0;
+	want(w, s->k->front, POLLIN);
+	want(w, kept_fd(&s->kept), POLLIN);
+	for (size_t i = 0; i < SESSION_RUNS_MAX; i++) {
+		const struct run *r = s->runs[i];
+
+		if (!r)
+			continue;
+		/* A flood is not read on while its end is being made. */
+		if (!r->killed) {
+			want(w, r->out.fd, POLLIN);
+			want(w, r->err.fd, POLLIN);
+		}
+		want(w, inflow_wants(&r->in), POLLOUT);
+	}
+	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
+		const struct driver *d = &s->drivers[i];
+
+		want(w, d->channel, (short)(d->sent < d->send.len ? POLLIN | POLLOUT : POLLIN));
+		/* What comes between two snippets waits in the pipe for the next one. */
+		if (d->doing && !d->killed) {
+			want(w, d->out.fd, POLLIN);
+			want(w, d->err.fd, POLLIN);
+		}
+	}
+}
+
+static void kill_run(struct session *s, struct run *r, enum kill_reason reason)
+{
+	struct error err = {0};
+
+	if (r->killed)
+		return;
+	r->killed = true;
+	if (kept_kill(&s->kept, r->exec, reason, &err) < 0)
+		keeper_say(s->k, &err);
+}
+
+static void serve_run(struct session *s, struct run *r, const struct watch *w)
+{
+	if (is_ready(w, r->out.fd))
+		capture_move(&r->out);
+	if (is_ready(w, r->err.fd))
+		capture_move(&r->err);
+	if (is_ready(w, inflow_wants(&r->in)))
+		inflow_move(&r->in);
+	if (r->out.stop || r->err.stop)
+		kill_run(s, r, KILL_CANARY);
+	else if (output_floods(r->doing))
+		kill_run(s, r, KILL_OUTPUT);
+}
+
+static void serve_driver(struct session *s, struct driver *d, const struct watch *w)
+{
+	if (d->doing && is_ready(w, d->out.fd))
+		capture_move(&d->out);
+	if (d->doing && is_ready(w, d->err.fd))
+		capture_move(&d->err);
+	if (!is_ready(w, d->channel))
+		return;
+	driver_send(s, d);
+	if (d->channel >= 0)
+		driver_heard(s, d);
+}
+
+static bool is_busy(const struct session *s)
+{
+	for (size_t i = 0; i < SESSION_RUNS_MAX; i++)
+		if (s->runs[i])
+			return true;
+	for (size_t i = 0; i < SESSION_DRIVERS; i++)
+		if (s->drivers[i].doing)
+			return true;
+	return false;
+}
+
+/* What is due now; returns for how long nothing else is. */
+static int tick(struct session *s)
+{
+	uint64_t now = clock_us(), next = s->ends_us, idle = s->active_us + s->idle_ms * 1000;
+
+	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
+		uint64_t due = driver_tick(s, &s->drivers[i], now);
+
+		next = due && due < next ? due : next;
+	}
+	if (now >= s->ends_us)
+		s->end = SESSION_TTL;
+	else if (!is_busy(s) && now >= idle)
+		s->end = SESSION_IDLE;
+	if (!is_busy(s) && idle < next)
+		next = idle;
+	now = clock_us();
+	return now < next ? (int)((next - now) / 1000 + 1) : 0;
+}
+
+void session_loop(struct session *s)
+{
+	struct watch w;
+
+	while (s->end == SESSION_OPEN && !s->k->over) {
+		int wait = tick(s);
+
+		if (s->end != SESSION_OPEN)
+			break;
+		want_all(s, &w);
+		if (poll(w.fds, w.n, wait) < 0 && errno != EINTR) {
+			s->end = SESSION_LOST;
+			break;
+		}
+		for (size_t i = 0; i < SESSION_RUNS_MAX; i++)
+			if (s->runs[i])
+				serve_run(s, s->runs[i], &w);
+		for (size_t i = 0; i < SESSION_DRIVERS; i++)
+			serve_driver(s, &s->drivers[i], &w);
+		if (is_ready(&w, kept_fd(&s->kept)))
+			serve_box(s);
+		if (s->end == SESSION_OPEN && is_ready(&w, s->k->front))
+			serve_front(s);
+	}
+	session_finish(s);
+}

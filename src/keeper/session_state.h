@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_state.h - a box that is kept: what runs in it, and what is known of it.
+ *
+ * Everything that is asked of a session becomes a struct doing: it passes the
+ * policy, is written down before and after, and is answered once.  What takes
+ * time (a program, a snippet) stays open between the two halves of its path
+ * while the loop serves others.
+ */
+#ifndef KEEPER_SESSION_STATE_H
+#define KEEPER_SESSION_STATE_H
+
+#include "keeper/answer.h"
+#include "keeper/callbody.h"
+#include "keeper/inflow.h"
+#include "lib/kept.h"
+
+enum {
+	SESSION_RUNS_MAX =
+		16,          /* programs at once; the slot takes more, the interpreters are extra */
+	SESSION_DRIVERS = 3, /* one per language */
+	SESSION_FDS_MAX = 2 + 3 * SESSION_RUNS_MAX + 3 * SESSION_DRIVERS,
+	SESSION_NONCE = 33,
+};
+
+struct session;
+
+/* One thing that was asked for, from its request to its answer. */
+struct doing {
+	struct session *session;
+	struct keep_request request;
+	struct callbody body;
+	json_t *args; /* as they are judged and written down; NULL: the body's */
+	struct passage passage;
+	uint64_t since_us;
+	uint64_t told[2]; /* bytes of stdout and stderr that the front has */
+	/* Of a snippet. */
+	bool is_snippet;
+	uint64_t snippet;
+	char *result; /* cleaned; NULL: none */
+	bool state_lost;
+};
+
+/* A program that was asked for. */
+struct run {
+	struct doing *doing;
+	uint64_t exec;
+	uint64_t began_us;
+	struct capture out, err;
+	struct inflow in;
+	bool killed; /* its end was asked for already */
+};
+
+/* An interpreter with its state, and the snippet that it runs now. */
+struct driver {
+	const struct language *language;
+	uint64_t exec; /* 0: none lives */
+	int channel;
+	struct capture out, err;
+	uint64_t snippets;
+	bool lost_untold; /* its state went away, and nobody was told yet */
+	struct buf send, heard;
+	size_t sent;
+	/* The snippet. */
+	struct doing *doing; /* NULL: it waits for one */
+	char nonce[SESSION_NONCE];
+	uint64_t began_us, until_us, kill_us, look_us; /* 0: no such time */
+	uint64_t cpu_before_us;
+	enum kill_reason ending; /* it was interrupted for this */
+	bool killed, garbled;
+};
+
+enum session_end {
+	SESSION_OPEN = 0,
+	SESSION_CLOSED, /* somebody asked for it */
+	SESSION_TTL,
+	SESSION_IDLE,
+	SESSION_BOX,  /* its box died: outcome says of what */
+	SESSION_LOST, /* its slot is gone */
+	SESSION_LEFT, /* the front is gone */
+	SESSION_END_COUNT
+};
+
+struct session {
+	struct keeper *k;
+	struct kept kept;
+	char id[KEEP_ID_ROOM];
+	char client[KEEP_NAME_ROOM];
+	uint32_t has_uid, uid;
+	const struct tool *tool;
+	struct callbody opening; /* its variables live here */
+	struct limits limits; /* wall, cpu and output: of each thing that runs; else of the box */
+	const char *language; /* of snippets that name none; NULL: they must */
+	uint64_t opened_ms, opened_us, ends_us;
+	uint64_t idle_ms, active_us;
+	struct driver drivers[SESSION_DRIVERS];
+	struct run *runs[SESSION_RUNS_MAX];
+	enum session_end end;
+	struct outcome box; /* how it ended, and what it used */
+	bool finished;
+};
+
+const char *session_end_name(enum session_end e);
+
+/* session_doing.c: the two halves of everything that is asked. */
+struct doing *doing_new(struct session *s, const struct keep_request *r, enum action action);
+void doing_free(struct doing *d);
+/* true: it may be done, and the log says so.  Else the rest is done, too: it was answered. */
+bool doing_enter(struct doing *d);
+/* The second half: the record, the answer; d is gone afterwards. */
+void doing_finish(struct doing *d, const struct outcome *o);
+/* ... of what could not be started. */
+void doing_fail(struct doing *d, const struct error *err);
+/* ... of what runs no program: 0 is done, -1 failed because of err. */
+void doing_record(struct doing *d, int result, const struct error *err);
+void doing_begun(struct doing *d);
+/* The limits and variables of this one, within the session's; false: it was answered. */
+bool doing_narrow(struct doing *d);
+/* Text as it may be told; never NULL but for want of memory. */
+char *doing_clean(struct doing *d, const char *text, size_t len);
+
+/* session_exec.c */
+void obey_exec(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_input(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_signal(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_cancel(struct session *s, const struct keep_request *r, const struct buf *body);
+/* true: exec was one of these. */
+bool run_ended(struct session *s, const struct kept_end *end);
+void run_free(struct run **r);
+/* Takes what is in the pipe now and no more: somebody may be writing on for ever. */
+void capture_rest(struct capture *c);
+/* More than a program may print: it is killed for it. */
+bool output_floods(const struct doing *d);
+void doing_hear_out(void *context, const char *data, size_t len);
+void doing_hear_err(void *context, const char *data, size_t len);
+
+/* session_code.c */
+void obey_code(struct session *s, const struct keep_request *r, const struct buf *body);
+void drivers_init(struct session *s);
+void drivers_done(struct session *s);
+bool driver_ended(struct session *s, const struct kept_end *end);
+void driver_heard(struct session *s, struct driver *d);
+void driver_send(struct session *s, struct driver *d);
+/* What is due now; returns when the next thing is (0: nothing). */
+uint64_t driver_tick(struct session *s, struct driver *d, uint64_t now);
+void driver_interrupt(struct session *s, struct driver *d, enum kill_reason reason);
+/* Its snippet ends like this; the driver is gone or will be. */
+void driver_abandon(struct session *s, struct driver *d, const struct outcome *o);
+
+/* session_files.c, session_look.c */
+void obey_put(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_get(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_stat(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_list(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_remove(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_processes(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_describe(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_extend(struct session *s, const struct keep_request *r, const struct buf *body);
+/* The session as JSON, into an object that is open. */
+void session_write(struct session *s, struct jsonout *j);
+
+/* session_open.c: how long one of this tool lives at most; a box lives for a day at most. */
+uint64_t session_ttl_ms(const struct tool *tool);
+
+/* session_end.c */
+void obey_close(struct session *s, const struct keep_request *r, const struct buf *body);
+/* Everything in it dies, is answered and written down; whoever did not ask is told. */
+void session_finish(struct session *s);
+
+/* session_loop.c: until the session is over. */
+void session_loop(struct session *s);
+
+#endif

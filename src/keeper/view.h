@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view.h - what the other roles of the service need to know of a policy. */
+#ifndef KEEPER_VIEW_H
+#define KEEPER_VIEW_H
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "policy/policy.h"
+
+/* One object: settings of the service, clients, tools, and the ceiling.  NULL: err. */
+json_t *view_make(const struct policy *p, struct error *err);
+/* The most that any tool can ask for, as the warden reads it (sandbox/ceiling.h). */
+int view_ceiling(const struct policy *p, struct buf *ret, struct error *err);
+/* How many calls are served at once: what is written, or what the processors suggest. */
+uint64_t view_concurrency(const struct policy *p);
+
+#endif

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* conn.c - one connection: when it reads, when it writes, and how it ends. */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "serve/http/httpconn.h"
+
+enum { READS_MAX = 4, ROUNDS_MAX = 16, DISCARDS_MAX = 16 }; /* in one go */
+
+ssize_t conn_read(struct conn *c, void *data, size_t room)
+{
+	ssize_t n;
+
+	if (c->tls)
+		return tls_conn_read(c->tls, data, room);
+	n = recv(c->watch.fd, data, room, MSG_DONTWAIT);
+	if (n >= 0)
+		return n;
+	return errno == EAGAIN || errno == EINTR ? IO_LATER_IN : IO_BROKEN;
+}
+
+ssize_t conn_write(struct conn *c, const void *data, size_t len)
+{
+	ssize_t n;
+
+	if (c->tls)
+		return tls_conn_write(c->tls, data, len);
+	n = send(c->watch.fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n >= 0)
+		return n;
+	return errno == EAGAIN || errno == EINTR ? IO_LATER_OUT : IO_BROKEN;
+}
+
+void conn_free(struct conn *c)
+{
+	struct http *s = c->server;
+
+	if (c->x) {
+		struct http_exchange *x = c->x;
+
+		c->busy = true;
+		s->handler.over(s->handler.context, x, false);
+		exchange_free(x);
+	}
+	if (c->state == CONN_IDLE)
+		TAILQ_REMOVE(&s->idle, c, idle);
+	if (c->scheduled)
+		TAILQ_REMOVE(&s->settle, c, settle);
+	TAILQ_REMOVE(&s->all, c, all);
+	s->n_conns--;
+	peer_counts_drop(s->counts, c->count);
+	loop_unset(s->loop, &c->timer);
+	loop_remove(s->loop, &c->watch);
+	tls_conn_free(c->tls);
+	(void)close(c->watch.fd);
+	buf_done(&c->in);
+	buf_done(&c->out);
+	free(c);
+}
+
+/* So that the client sees a broken connection, not an end. */
+static void break_off(struct conn *c)
+{
+	struct linger at_once = {.l_onoff = 1};
+
+	(void)setsockopt(c->watch.fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+	conn_free(c);
+}
+
+static bool watch_for(struct conn *c, uint32_t events)
+{
+	struct error err;
+
+	return loop_change(c->server->loop, &c->watch, events, &err) == 0;
+}
+
+/* The timer is always set, so that moving it cannot fail; and it is moved only to an earlier time:
+ * a deadline that is met costs nothing. */
+void conn_set_deadline(struct conn *c, uint64_t ms)
+{
+	struct loop *l = c->server->loop;
+	struct error err;
+
+	c->deadline_us = ms ? loop_now_us(l) + ms * 1000 : 0;
+	if (c->deadline_us && c->timer.due_us > c->deadline_us)
+		(void)loop_set(l, &c->timer, c->deadline_us, &err);
+}
+
+void conn_become(struct conn *c, enum conn_state state)
+{
+	if (c->state == CONN_IDLE)
+		TAILQ_REMOVE(&c->server->idle, c, idle);
+	c->state = state;
+	if (state == CONN_IDLE)
+		TAILQ_INSERT_TAIL(&c->server->idle, c, idle);
+}
+
+static void begin_lingering(struct conn *c)
+{
+	conn_become(c, CONN_LINGERING);
+	if (c->tls)
+		tls_conn_goodbye(c->tls);
+	(void)shutdown(c->watch.fd, SHUT_WR);
+	conn_set_deadline(c, LINGER_MS);
+	if (!watch_for(c, EPOLLIN | EPOLLRDHUP))
+		conn_free(c);
+}
+
+static void end_or_linger(struct conn *c)
+{
+	if (c->linger || c->behind) {
+		begin_lingering(c);
+		return;
+	}
+	if (c->tls)
+		tls_conn_goodbye(c->tls);
+	conn_free(c);
+}
+
+static void be_idle(struct conn *c)
+{
+	conn_become(c, CONN_IDLE);
+	c->scan = (struct head_scan){0};
+	conn_set_deadline(c, c->server->caps.idle_ms);
+	if (!watch_for(c, EPOLLIN | EPOLLRDHUP))
+		conn_free(c);
+}
+
+/* Everything of the answer is with the kernel. */
+static void complete(struct conn *c)
+{
+	struct http *s = c->server;
+	struct http_exchange *x = c->x;
+
+	c->x = NULL;
+	if (x) {
+		c->busy = true;
+		s->handler.over(s->handler.context, x, true);
+		c->busy = false;
+		exchange_free(x);
+	}
+	if (c->close || c->behind || s->draining)
+		end_or_linger(c);
+	else
+		be_idle(c);
+}
+
+/* -1: the client is gone, or has to wait; else everything is out. */
+static ssize_t write_out(struct conn *c)
+{
+	while (c->sent < c->out.len) {
+		ssize_t n = conn_write(c, c->out.data + c->sent, c->out.len - c->sent);
+
+		if (n <= 0)
+			return n == 0 ? IO_BROKEN : n;
+		c->sent += (size_t)n;
+		c->progress += (size_t)n;
+	}
+	buf_done(&c->out);
+	buf_init(&c->out, OUT_MAX);
+	c->sent = 0;
+	return 0;
+}
+
+static void wait_to_write(struct conn *c, ssize_t why)
+{
+	uint32_t gone = c->x && c->x->streaming && !c->x->answered ? EPOLLRDHUP : 0;
+
+	if (!c->deadline_us || c->progress >= WRITE_PROGRESS) {
+		c->progress = 0;
+		conn_set_deadline(c, c->server->caps.write_ms);
+	}
+	if (!watch_for(c, (why == IO_LATER_IN ? EPOLLIN : EPOLLOUT) | gone))
+		conn_free(c);
+}
+
+static void give_room(struct conn *c)
+{
+	struct http *s = c->server;
+	struct http_exchange *x = c->x;
+
+	if (!x || !x->full || c->out.len - c->sent >= s->caps.pending_bytes / 2)
+		return;
+	x->full = false;
+	if (!x->answered && s->handler.room) {
+		c->busy = true;
+		s->handler.room(s->handler.context, x);
+		c->busy = false;
+	}
+}
+
+/* What was sent need not be kept while a stream goes on. */
+static void forget_sent(struct conn *c)
+{
+	if (c->sent < SCRATCH_BYTES || c->sent < c->out.len / 2)
+		return;
+	c->out.len -= c->sent;
+	memmove(c->out.data, c->out.data + c->sent, c->out.len);
+	c->sent = 0;
+}
+
+/* Nothing to write: a stream waits for its handler, who may take its time. */
+static void wait_for_handler(struct conn *c)
+{
+	conn_set_deadline(c, 0);
+	if (!watch_for(c, EPOLLRDHUP | (c->behind ? 0 : EPOLLIN)))
+		conn_free(c);
+}
+
+/* In rounds, as room() may bring more; but not for ever: others have their turn, too. */
+static void answer(struct conn *c)
+{
+	for (int round = 0; round == 0 || c->out.len > 0; round++) {
+		ssize_t n = round < ROUNDS_MAX ? write_out(c) : IO_LATER_OUT;
+
+		if (n == IO_BROKEN) {
+			conn_free(c);
+			return;
+		}
+		give_room(c);
+		if (c->x && c->x->cut) {
+			break_off(c);
+			return;
+		}
+		if (n < 0) {
+			forget_sent(c);
+			wait_to_write(c, n);
+			return;
+		}
+	}
+	if (!c->x || c->x->answered)
+		complete(c);
+	else
+		wait_for_handler(c);
+}
+
+void conn_settle(struct conn *c)
+{
+	if (c->x && c->x->cut) {
+		break_off(c);
+		return;
+	}
+	if (c->x && (c->x->answered || c->x->streaming) && c->state != CONN_ANSWERING) {
+		conn_become(c, CONN_ANSWERING);
+		c->deadline_us = 0;
+		c->progress = 0;
+	}
+	if (c->state == CONN_ANSWERING || c->out.len > 0)
+		answer(c);
+}
+
+void conn_schedule(struct conn *c)
+{
+	struct http *s = c->server;
+	struct error err;
+
+	if (c->busy || c->scheduled)
+		return;
+	c->scheduled = true;
+	TAILQ_INSERT_TAIL(&s->settle, c, settle);
+	(void)loop_set(s->loop, &s->settling, 0, &err);
+}
+
+static int make_refusal(struct conn *c, const struct fault *f, const char *id, bool headless)
+{
+	const struct http_header headers[] = {
+		{"Content-Type", "application/problem+json"},
+		{"Cache-Control", "no-store"},
+		{"X-Content-Type-Options", "nosniff"},
+		{"X-Request-Id", id},
+		{f->status == 503 || f->status == 429 ? "Retry-After" : NULL, "1"},
+		{NULL, NULL},
+	};
+	struct buf body;
+	struct error err;
+	int result = -1;
+
+	buf_init(&body, 4096);
+	if (refusal_body(&body, f, id, &err) == 0 &&
+	    answer_head(&c->out, &c->server->date, f->status, headers, &err) == 0 &&
+	    answer_framing(&c->out, ANSWER_LENGTH, body.len, true, &err) == 0)
+		result = headless ? 0 : buf_add(&c->out, body.data, body.len, &err);
+	buf_done(&body);
+	return result;
+}
+
+void conn_refuse(struct conn *c, const struct fault *f)
+{
+	struct http *s = c->server;
+	struct http_exchange *x = c->x;
+	char id[REFUSAL_ID_MAX + 1];
+	bool headless = x && x->head.method == HTTP_HEAD;
+
+	refusal_id(id);
+	if (x && x->id[0])
+		memcpy(id, x->id, sizeof(id));
+	c->x = NULL;
+	c->busy = true;
+	if (s->handler.refused)
+		s->handler.refused(s->handler.context, f->status);
+	if (x)
+		s->handler.over(s->handler.context, x, false);
+	c->busy = false;
+	exchange_free(x);
+	if (make_refusal(c, f, id, headless) < 0) {
+		conn_free(c);
+		return;
+	}
+	c->close = c->linger = true;
+	conn_become(c, CONN_ANSWERING);
+	c->deadline_us = 0;
+	answer(c);
+}
+
+/* True: it is still there. */
+static bool shake(struct conn *c)
+{
+	int n = tls_conn_shake(c->tls);
+
+	if (n == 1) {
+		tls_conn_name(c->tls, c->peer.cert, sizeof(c->peer.cert));
+		conn_become(c, CONN_IDLE);
+		conn_set_deadline(c, c->server->caps.head_ms);
+	}
+	if (n == IO_BROKEN || n == 0 ||
+	    !watch_for(c, (n == IO_LATER_OUT ? EPOLLOUT : EPOLLIN) | EPOLLRDHUP)) {
+		conn_free(c);
+		return false;
+	}
+	return n == 1;
+}
+
+/* A few pieces at most; but what TLS has taken off the socket no event will tell of. */
+static void take_in(struct conn *c)
+{
+	struct http *s = c->server;
+	ssize_t n;
+	int i = 0;
+
+	do {
+		n = conn_read(c, s->scratch, sizeof(s->scratch));
+		if (n == 0 || n == IO_BROKEN) {
+			conn_free(c);
+			return;
+		}
+		if (n < 0) {
+			if (!watch_for(c, (n == IO_LATER_OUT ? EPOLLOUT : EPOLLIN) | EPOLLRDHUP))
+				conn_free(c);
+			return;
+		}
+		if (!conn_feed(c, s->scratch, (size_t)n))
+			return;
+	} while (c->tls ? tls_conn_holds(c->tls) : n == sizeof(s->scratch) && ++i < READS_MAX);
+}
+
+/* Straight from the socket: whatever it is, nobody reads it. */
+static void throw_away(struct conn *c)
+{
+	struct http *s = c->server;
+
+	for (int i = 0; i < DISCARDS_MAX; i++) {
+		ssize_t n = recv(c->watch.fd, s->scratch, sizeof(s->scratch), MSG_DONTWAIT);
+
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (n > 0)
+			c->thrown += (size_t)n;
+		if (n <= 0 || c->thrown > LINGER_BYTES) {
+			conn_free(c);
+			return;
+		}
+	}
+}
+
+/* While the handler has the request, or its answer is under way. */
+static void look_up(struct conn *c, uint32_t events)
+{
+	bool waiting = !c->x || !c->x->answered;
+
+	if ((events & EPOLLRDHUP) && waiting) {
+		conn_free(c);
+		return;
+	}
+	if ((events & EPOLLIN) && !(c->watch.events & EPOLLOUT) && c->out.len == 0) {
+		c->behind = true;
+		if (!watch_for(c, c->watch.events & ~(uint32_t)EPOLLIN))
+			conn_free(c);
+		return;
+	}
+	if (c->state == CONN_ANSWERING)
+		answer(c);
+}
+
+static void ready(void *context, uint32_t events)
+{
+	struct conn *c = context;
+
+	if (events & (EPOLLERR | EPOLLHUP)) {
+		conn_free(c);
+		return;
+	}
+	switch (c->state) {
+	case CONN_SHAKING:
+		if (shake(c) && tls_conn_holds(c->tls))
+			take_in(c);
+		return;
+	case CONN_IDLE:
+	case CONN_HEAD:
+	case CONN_BODY:
+		take_in(c);
+		return;
+	case CONN_WORKING:
+	case CONN_ANSWERING:
+		look_up(c, events);
+		return;
+	case CONN_LINGERING:
+		throw_away(c);
+		return;
+	}
+}
+
+static void due(void *context)
+{
+	struct conn *c = context;
+	struct loop *l = c->server->loop;
+	struct error err;
+
+	(void)loop_set(l, &c->timer, c->deadline_us ? c->deadline_us : UINT64_MAX, &err);
+	if (c->deadline_us == 0 || c->deadline_us > loop_now_us(l))
+		return;
+	if (c->state == CONN_HEAD)
+		conn_refuse(c, &(struct fault){408, "The head of the request took too long."});
+	else if (c->state == CONN_BODY)
+		conn_refuse(c, &(struct fault){408, "The body of the request took too long."});
+	else if (c->state == CONN_ANSWERING)
+		break_off(c);
+	else
+		conn_free(c);
+}
+
+struct conn *conn_new(struct http *s, int fd, struct http_tls *tls, const struct http_peer *peer,
+		      struct peer_count *count)
+{
+	struct conn *c = calloc(1, sizeof(*c));
+	struct error err;
+
+	if (!c || (tls && !(c->tls = tls_conn_new(tls, fd)))) {
+		free(c);
+		return NULL;
+	}
+	c->server = s;
+	c->peer = *peer;
+	c->count = count;
+	c->watch = (struct loop_watch){
+		.fd = fd, .events = EPOLLIN | EPOLLRDHUP, .ready = ready, .context = c};
+	c->timer = (struct loop_timer){.due = due, .context = c};
+	buf_init(&c->in, 2 * s->caps.head_bytes);
+	buf_init(&c->out, OUT_MAX);
+	if (loop_set(s->loop, &c->timer, UINT64_MAX, &err) < 0 ||
+	    loop_add(s->loop, &c->watch, &err) < 0) {
+		loop_unset(s->loop, &c->timer);
+		tls_conn_free(c->tls);
+		free(c);
+		return NULL;
+	}
+	TAILQ_INSERT_TAIL(&s->all, c, all);
+	s->n_conns++;
+	if (!tls)
+		conn_become(c, CONN_IDLE);
+	/* The first request must come soon; only those behind it may take their time. */
+	conn_set_deadline(c, s->caps.head_ms);
+	return c;
+}

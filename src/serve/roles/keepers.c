@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keepers.c - a keeper for whoever the front has a call for: made when it asks, gone when it ends.
+ *
+ * Each has a socket to the front and one to the warden, and the supervisor has
+ * neither: what a keeper hears and says is not our business.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "lib/wardentalk.h"
+#include "serve/roles/supervise.h"
+
+enum { SPARE = 8 };
+
+/* While a policy is replaced, old keepers and new ones are there at once. */
+static size_t most(const struct supervisor *s)
+{
+	return (size_t)(2 * s->plan.concurrency + s->plan.sessions + SPARE);
+}
+
+static void forget(struct keeper *k)
+{
+	struct supervisor *s = k->all;
+	struct keeper **at = &s->keepers;
+
+	while (*at && *at != k)
+		at = &(*at)->next;
+	if (*at) {
+		*at = k->next;
+		s->n_keepers--;
+	}
+	loop_remove(s->loop, &k->end);
+	if (k->pidfd >= 0)
+		(void)close(k->pidfd);
+	free(k);
+}
+
+static void take_end(void *context, uint32_t events)
+{
+	struct keeper *k = context;
+	struct supervisor *s = k->all;
+	bool early = loop_now_us(s->loop) - k->started_us < STEADY_MS * UINT64_C(1000);
+	int status = 0;
+
+	(void)events;
+	(void)waitpid(k->pid, &status, 0);
+	forget(k);
+	if (status != 0 && !s->stopping) {
+		if (WIFSIGNALED(status))
+			supervisor_say("a keeper was killed by signal %d (%s)", WTERMSIG(status),
+				       strsignal(WTERMSIG(status)));
+		else
+			supervisor_say("a keeper ended with exit code %d", WEXITSTATUS(status));
+	}
+	s->keeper_fails = status != 0 && early ? s->keeper_fails + 1 : 0;
+	if (s->stopping)
+		stopping_step(s);
+	else
+		keepers_pump(s);
+}
+
+static int run_keeper(struct keeper *k, int front, int warden, struct error *err)
+{
+	const struct supervisor *s = k->all;
+	const char *argv[WORDS_MAX] = {"belljar-gate", "keeper", "--front", "3", "--warden", "4"};
+	const int fds[] = {front, warden};
+	struct spawn spawn = {
+		.program = s->config->gate,
+		.argv = argv,
+		.fds = fds,
+		.n_fds = 2,
+		.out = -1,
+		.err = s->keeper_log.to,
+	};
+	size_t n = 6;
+
+	if (s->plan.policy_file) {
+		argv[n++] = "--policy";
+		argv[n++] = s->plan.policy_file;
+	}
+	argv[n++] = "--expect-sha256";
+	argv[n++] = s->plan.policy_sha256;
+	argv[n++] = "--state";
+	argv[n++] = s->state;
+	argv[n++] = "--audit";
+	argv[n++] = s->audit;
+	k->started_us = loop_now_us(s->loop);
+	if (spawn_start(&spawn, &k->pid, &k->pidfd, err) < 0)
+		return -1;
+	k->end = (struct loop_watch){
+		.fd = k->pidfd, .events = EPOLLIN, .ready = take_end, .context = k};
+	if (loop_add(s->loop, &k->end, err) == 0)
+		return 0;
+	(void)kill(k->pid, SIGKILL);
+	(void)waitpid(k->pid, NULL, 0);
+	return -1;
+}
+
+static int start_keeper(struct supervisor *s, bool session, struct error *err)
+{
+	struct keeper *k = calloc(1, sizeof(*k));
+	int a[2] = {-1, -1}, b[2] = {-1, -1};
+	own_fd front_end = -1, front_theirs = -1, warden_end = -1, warden_theirs = -1;
+
+	if (!k)
+		return fail_sys(err, "start a keeper");
+	*k = (struct keeper){.all = s, .next = s->keepers, .pidfd = -1, .session = session};
+	s->keepers = k;
+	s->n_keepers++;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, a) < 0) {
+		forget(k);
+		return fail_sys(err, "make a socket");
+	}
+	front_end = a[0];
+	front_theirs = a[1];
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, b) < 0) {
+		forget(k);
+		return fail_sys(err, "make a socket");
+	}
+	warden_end = b[0];
+	warden_theirs = b[1];
+	if (warden_control_keeper(s->singles[ROLE_WARDEN].control, warden_end, err) < 0 ||
+	    run_keeper(k, front_theirs, warden_theirs, err) < 0) {
+		forget(k);
+		return -1;
+	}
+	(void)front_tell(s, ROLE_KEEPER, session, front_end);
+	return 0;
+}
+
+static void start_or_say(struct supervisor *s, bool session)
+{
+	struct error err = {0};
+
+	if (start_keeper(s, session, &err) == 0)
+		return;
+	s->keeper_fails++;
+	supervisor_say("a keeper cannot be started: %s", err.text);
+	(void)front_tell(s, ROLE_KEEPER, session, -1);
+}
+
+static bool may_start(const struct supervisor *s)
+{
+	return !s->stopping && s->singles[ROLE_WARDEN].up && s->n_keepers < most(s);
+}
+
+static void pump_again(void *context)
+{
+	struct supervisor *s = context;
+
+	/* This one is tried; if it fails, the next waits longer. */
+	for (int session = 0; session < 2; session++)
+		if (s->wants[session] && may_start(s)) {
+			s->wants[session]--;
+			start_or_say(s, session);
+			break;
+		}
+	keepers_pump(s);
+}
+
+void keepers_pump(struct supervisor *s)
+{
+	uint64_t ms;
+	struct error err;
+
+	s->keeper_again.due = pump_again;
+	s->keeper_again.context = s;
+	for (int session = 0; session < 2; session++)
+		while (s->wants[session]) {
+			if (!may_start(s))
+				return;
+			ms = delay_ms(s->keeper_fails + (s->keeper_fails > 0));
+			if (ms) {
+				if (!s->keeper_again.place &&
+				    loop_set(s->loop, &s->keeper_again,
+					     loop_now_us(s->loop) + ms * 1000, &err) < 0)
+					supervisor_give_up(s, &err);
+				return;
+			}
+			s->wants[session]--;
+			start_or_say(s, session);
+		}
+}
+
+void keepers_want(struct supervisor *s, bool session)
+{
+	if (s->wants[session] < WANTS_MAX)
+		s->wants[session]++;
+	keepers_pump(s);
+}
+
+void keepers_kill(struct supervisor *s)
+{
+	for (struct keeper *k = s->keepers; k; k = k->next)
+		(void)kill(k->pid, SIGKILL);
+}

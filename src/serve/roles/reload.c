@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reload.c - a policy is read and takes effect, at the start and whenever somebody asks.
+ *
+ * All or nothing: until the new one has been read, understood and written into
+ * memory, everything goes on by the old one.  A file that is wrong changes
+ * nothing but what the operator reads.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/own.h"
+#include "lib/wardentalk.h"
+#include "serve/roles/supervise.h"
+
+static int keep_view(const struct buf *text, struct error *err)
+{
+	own_fd fd = memfd_create("view", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0)
+		return fail_sys(err, "make a file in memory");
+	if (fd_write_all(fd, buf_str(text), text->len, err) < 0)
+		return -1;
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
+		return fail_sys(err, "seal the view");
+	return take_fd(&fd);
+}
+
+/* These were decided when we began, and what is open stays open. */
+static void say_what_stays(const struct plan *old, const struct plan *new)
+{
+	if (!json_equal(old->listen, new->listen))
+		supervisor_say("reload: serve.listen has changed; that counts at the next start");
+	if (old->audit_off != new->audit_off)
+		supervisor_say("reload: audit.mode has changed; that counts at the next start");
+}
+
+static int same(const char *one, const char *other)
+{
+	return one == other || (one && other && strcmp(one, other) == 0);
+}
+
+/* The log is where it was: one service, one log. */
+static int check_log(const struct supervisor *s, const struct plan *new, struct error *err)
+{
+	if (!same(s->plan.audit_directory, new->audit_directory))
+		return fail(err, ERR_CONFIG,
+			    "audit.directory has changed: end the service and start it again");
+	return 0;
+}
+
+static int warden_take(struct supervisor *s, struct error *err)
+{
+	struct single *warden = &s->singles[ROLE_WARDEN];
+	own_fd fd = -1;
+
+	if (!warden->pid)
+		return 0;
+	fd = memfd_create("ceiling", MFD_CLOEXEC);
+	if (fd < 0)
+		return fail_sys(err, "make a file in memory");
+	if (fd_write_all(fd, s->plan.ceiling, strlen(s->plan.ceiling), err) < 0)
+		return -1;
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return fail_sys(err, "rewind the ceiling");
+	return warden_control_ceiling(warden->control, fd, err);
+}
+
+/* What a policy brings beside its text. */
+struct parts {
+	int view, tls;
+};
+
+static void parts_end(struct parts *p)
+{
+	own_fd_end(&p->view);
+	own_fd_end(&p->tls);
+}
+
+static void take_parts(struct supervisor *s, struct parts *p)
+{
+	own_fd_end(&s->view_fd);
+	own_fd_end(&s->tls_fd);
+	s->view_fd = take_fd(&p->view);
+	s->tls_fd = take_fd(&p->tls);
+}
+
+/* From here on it counts. */
+static void take_plan(struct supervisor *s, struct plan *new, struct parts *parts)
+{
+	bool off = s->plan.audit_off;
+	struct error err = {0};
+
+	say_what_stays(&s->plan, new);
+	plan_done(&s->plan);
+	s->plan = *new;
+	s->plan.audit_off = off;
+	*new = (struct plan){0};
+	take_parts(s, parts);
+	s->generation++;
+	s->keeper_fails = 0;
+	/* The warden first: new keepers may need what only the new ceiling allows. */
+	if (warden_take(s, &err) < 0) {
+		supervisor_say("the warden cannot be told: %s; starting it again", err.text);
+		(void)kill(s->singles[ROLE_WARDEN].pid, SIGKILL);
+	}
+	if (s->tls_fd >= 0)
+		(void)front_tell(s, ROLE_TLS, 0, s->tls_fd);
+	(void)front_tell(s, ROLE_VIEW, 0, s->view_fd);
+	supervisor_say("reloaded: policy %.16s", s->plan.policy_sha256);
+}
+
+static int begin_with(struct supervisor *s, struct plan *first, struct parts *parts,
+		      struct error *err)
+{
+	s->plan = *first;
+	*first = (struct plan){0};
+	take_parts(s, parts);
+	s->generation = 1;
+	return boot(s, err);
+}
+
+static int understand(struct supervisor *s, const struct buf *text, struct error *err)
+{
+	own(plan) new = {0};
+	own(parts) parts = {-1, -1};
+
+	if (plan_read(buf_str(text), text->len, &new, err) < 0)
+		return -1;
+	if (s->plan.view && check_log(s, &new, err) < 0)
+		return -1;
+	parts.view = keep_view(text, err);
+	if (parts.view < 0)
+		return -1;
+	parts.tls = new.tls_cert ? keyfiles_read(&new, err) : -1;
+	if (new.tls_cert && parts.tls < 0)
+		return -1;
+	if (!s->plan.view)
+		return begin_with(s, &new, &parts, err);
+	take_plan(s, &new, &parts);
+	return 0;
+}
+
+static void take_view(void *context, const struct buf *text, const char *why)
+{
+	struct supervisor *s = context;
+	bool first = !s->plan.view;
+	struct error err = {0};
+	int done = text ? understand(s, text, &err) : fail(&err, ERR_CONFIG, "%s", why);
+
+	if (s->stopping)
+		return;
+	if (done < 0 && first) {
+		supervisor_give_up(s, &err);
+		return;
+	}
+	if (done < 0)
+		supervisor_say("reload: %s; everything goes on by the policy of before", err.text);
+	if (!first)
+		notify_say(&s->notify, "READY=1");
+	if (s->reload_again) {
+		s->reload_again = false;
+		if (reload_start(s, &err) < 0)
+			supervisor_say("reload: %s", err.text);
+	}
+}
+
+int reload_start(struct supervisor *s, struct error *err)
+{
+	const char *argv[8] = {"belljar-gate", "view", "--state", s->state};
+	struct spawn spawn = {
+		.program = s->config->gate, .argv = argv, .out = -1, .err = s->gate_log.to};
+
+	if (s->stopping)
+		return 0;
+	if (s->viewrun.pid) {
+		s->reload_again = true;
+		return 0;
+	}
+	if (s->config->policy) {
+		argv[4] = "--policy";
+		argv[5] = s->config->policy;
+	}
+	if (s->plan.view)
+		notify_reloading(&s->notify);
+	s->viewrun.done = take_view;
+	s->viewrun.context = s;
+	return viewrun_start(&s->viewrun, s->loop, &spawn, err);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rolelog.c - what roles write to their standard error, line by line and harmless. */
+#include "serve/roles/rolelog.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "base/text.h"
+
+static void print_line(struct rolelog *r)
+{
+	char plain[ROLELOG_LINE_MAX + 1], safe[2 * ROLELOG_LINE_MAX];
+
+	if (r->len == 0)
+		return;
+	(void)snprintf(plain, sizeof(plain), "%.*s", (int)r->len, r->line);
+	text_one_line(plain, safe, sizeof(safe));
+	(void)fprintf(stderr, "%s: %s\n", r->name, safe);
+	r->len = 0;
+}
+
+static void take_bytes(struct rolelog *r, const char *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (data[i] == '\n' || r->len == sizeof(r->line))
+			print_line(r);
+		if (data[i] != '\n')
+			r->line[r->len++] = data[i];
+	}
+}
+
+static void take_news(void *context, uint32_t events)
+{
+	struct rolelog *r = context;
+	char some[ROLELOG_LINE_MAX];
+	ssize_t n = read(r->from, some, sizeof(some));
+
+	(void)events;
+	if (n > 0)
+		take_bytes(r, some, (size_t)n);
+}
+
+int rolelog_open(struct rolelog *r, struct loop *l, const char *name, struct error *err)
+{
+	int ends[2];
+
+	*r = (struct rolelog){.name = name, .from = -1, .to = -1};
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return fail_sys(err, "make a pipe");
+	r->from = ends[0];
+	r->to = ends[1];
+	r->loop = l;
+	r->watch = (struct loop_watch){
+		.fd = r->from, .events = EPOLLIN, .ready = take_news, .context = r};
+	if (fcntl(r->from, F_SETFL, O_NONBLOCK) < 0)
+		return fail_sys(err, "set up a pipe");
+	return loop_add(l, &r->watch, err);
+}
+
+void rolelog_close(struct rolelog *r)
+{
+	char some[ROLELOG_LINE_MAX];
+	ssize_t n;
+
+	if (r->from < 0)
+		return;
+	for (int i = 0; i < 64 && (n = read(r->from, some, sizeof(some))) > 0; i++)
+		take_bytes(r, some, (size_t)n);
+	print_line(r);
+	loop_remove(r->loop, &r->watch);
+	(void)close(take_fd(&r->from));
+	(void)close(take_fd(&r->to));
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rolelog.h - what roles write to their standard error, line by line and harmless. */
+#ifndef SERVE_ROLES_ROLELOG_H
+#define SERVE_ROLES_ROLELOG_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "serve/loop.h"
+
+enum { ROLELOG_LINE_MAX = 1000 };
+
+/* Roles get a pipe and not our terminal: it could be written into, and typed on. */
+struct rolelog {
+	const char *name; /* whose lines they are */
+	int from, to;     /* to: every process of that role has it */
+	struct loop *loop;
+	struct loop_watch watch;
+	char line[ROLELOG_LINE_MAX];
+	size_t len;
+};
+
+int rolelog_open(struct rolelog *r, struct loop *l, const char *name, struct error *err);
+/* Also prints what is there still. */
+void rolelog_close(struct rolelog *r);
+
+#endif

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fakefront.py - plays the front of the service: starts a keeper and a scribe, and speaks keeptalk.
+
+The layout of the two structs is that of src/keeper/keeptalk.h.
+"""
+import array
+import fcntl
+import json
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+
+MAGIC, VERSION, INLINE = 0x706B6C62, 1, 32 * 1024
+REQUEST = struct.Struct("<4I5Q2I128s128s128s1024s40s")
+REPLY = struct.Struct("<4I3Q4I2Q40s2I4I9Q128s128s")
+SEALS = 0x0002 | 0x0004 | 0x0008  # shrink, grow, write
+F_ADD_SEALS = 1033
+ASKS = ("none call check screen tools input signal cancel open exec code file_put file_get "
+        "file_stat file_list file_remove processes describe extend close").split()
+SAYS = "none ready begun output answer over".split()
+STATUS = "unknown denied success error timeout resource_exceeded".split()
+FACTS = ("status kill_reason decision ran setup_us run_us path_us cpu_us memory_peak_bytes "
+         "output_bytes cut_bytes redactions findings tool rule").split()
+
+
+def text(raw):
+    return raw.split(b"\0", 1)[0].decode()
+
+
+class Reply:
+    def __init__(self, raw, body):
+        got = REPLY.unpack(raw)
+        (_, _, kind, self.stream, self.serial, _, self.offset, self.http, content, self.retry,
+         self.detach, self.range_from, self.range_total, ident, self.usable_slot, _) = got[:16]
+        self.kind, self.content, self.id = SAYS[kind], content, text(ident)
+        self.facts = dict(zip(FACTS, got[16:]))
+        self.facts["tool"], self.facts["rule"] = (text(self.facts[k]) for k in ("tool", "rule"))
+        self.body = body
+
+    def json(self):
+        return json.loads(self.body)
+
+
+class Keeper:
+    """A keeper with a directory, a policy, a state and a log of its own."""
+
+    def __init__(self, gate, belljar, scribe, policy=None, uid=None, more=(), start_scribe=True,
+                 warden=None):
+        self.dir = tempfile.mkdtemp(prefix="belljar-keeper-", dir="/var/tmp")
+        self.scribe_program, self.uid, self.serial = scribe, uid, 0
+        self.scribe = self.process = None
+        self.policy = None
+        if policy is not None:
+            self.policy = f"{self.dir}/policy.yaml"
+            with open(self.policy, "w", encoding="utf-8") as out:
+                out.write(policy)
+        os.makedirs(f"{self.dir}/state", 0o700)
+        os.makedirs(f"{self.dir}/audit", 0o700)
+        if uid:
+            for name in ("", "/state", "/audit") + (("/policy.yaml",) if policy else ()):
+                os.chown(self.dir + name, uid, uid)
+        if start_scribe:
+            self.start_scribe()
+        self.sock, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        words = [gate, "keeper", "--front", str(theirs.fileno()), "--state", f"{self.dir}/state",
+                 "--audit", f"{self.dir}/audit"]
+        words += ["--policy", self.policy] if self.policy else []
+        fds = [theirs.fileno()]
+        if warden is None:
+            words += ["--helper", belljar]
+        else:
+            words += ["--warden", str(warden.fileno())]
+            fds.append(warden.fileno())
+        self.errors = open(f"{self.dir}/stderr", "wb")
+        self.process = subprocess.Popen(
+            words + list(more), pass_fds=fds, user=uid, group=uid, extra_groups=[] if uid else None,
+            env={"PATH": "/usr/bin:/bin", "HOME": self.dir}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=self.errors)
+        theirs.close()
+        self.sock.settimeout(60)
+
+    def start_scribe(self):
+        self.scribe = subprocess.Popen(
+            [self.scribe_program, "--stay", f"{self.dir}/audit"], user=self.uid, group=self.uid,
+            extra_groups=[] if self.uid else None, stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 60
+        while not os.path.exists(f"{self.dir}/audit/scribe.socket"):
+            if time.monotonic() > until:
+                raise AssertionError("no scribe")
+            time.sleep(0.01)
+
+    def stop_scribe(self):
+        if self.scribe:
+            self.scribe.kill()
+            self.scribe.wait()
+            self.scribe = None
+
+    def said(self):
+        with open(f"{self.dir}/stderr", "rb") as errors:
+            return errors.read().decode(errors="replace")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.sock.close()
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.stop_scribe()
+        self.errors.close()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    # Messages.
+
+    def send(self, ask, body=b"", *, serial=None, target=0, shape=0, number=0, origin=0,
+             client="local", tool="", path="", uid=None, request_id="req-1", ident=""):
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body).encode()
+        elif isinstance(body, str):
+            body = body.encode()
+        if serial is None:
+            self.serial += 1
+            serial = self.serial
+        head = REQUEST.pack(
+            MAGIC, VERSION, ASKS.index(ask), shape, serial, target, len(body), origin, number,
+            0 if uid is None else 1, uid or 0, client.encode(), request_id.encode(), tool.encode(),
+            path.encode(), ident.encode())
+        self.send_raw(head, body)
+        return serial
+
+    def send_raw(self, head, body):
+        if len(body) <= INLINE:
+            self.sock.send(head + body)
+            return
+        fd = os.memfd_create("body", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.write(fd, body) if len(body) < 1 << 30 else None
+        fcntl.fcntl(fd, F_ADD_SEALS, SEALS)
+        socket.send_fds(self.sock, [head], [fd])
+        os.close(fd)
+
+    def take(self):
+        """The next reply; None: the keeper is gone."""
+        fds = array.array("i")
+        raw, control, _, _ = self.sock.recvmsg(REPLY.size + INLINE, socket.CMSG_SPACE(4))
+        if not raw:
+            return None
+        for _, _, data in control:
+            fds.frombytes(data[:4])
+        body = raw[REPLY.size:]
+        for fd in fds:
+            with os.fdopen(fd, "rb") as file:
+                file.seek(0)
+                body = file.read()
+        return Reply(raw[:REPLY.size], body)
+
+    def wait(self, serial, seen=None):
+        """The answer to serial; what comes before it is added to seen."""
+        while True:
+            r = self.take()
+            if r is None:
+                raise AssertionError("the keeper is gone: " + self.said())
+            if r.kind == "answer" and r.serial == serial:
+                return r
+            if seen is not None:
+                seen.append(r)
+
+    def ask(self, ask, body=b"", seen=None, **more):
+        return self.wait(self.send(ask, body, **more), seen)
+
+    def ready(self):
+        r = self.take()
+        if r is None or r.kind != "ready":
+            raise AssertionError("not ready: " + self.said())
+        return r
