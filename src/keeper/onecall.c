@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/jsonout.h"
 #include "base/own.h"
-#include "keeper/answer.h"
+#include "keeper/keepanswer.h"
 #include "keeper/callbody.h"
 #include "keeper/inflow.h"
 #include "keeper/shapes.h"
