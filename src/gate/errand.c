@@ -128,7 +128,7 @@ static enum verdict add_programs(struct passage *p, struct profile *profile)
 			   PROGRAMS_MAX - 1);
 		return fail_internally(p, &err);
 	}
-	if (p->toolkit && wall == &tool->programs) {
+	if (p->toolkit) {
 		if (add_known_programs(p, profile) != GO_ON)
 			return STOP;
 	} else {
@@ -315,6 +315,21 @@ static int add_files(const struct passage *p, struct request *r, struct error *e
 	return 0;
 }
 
+/* Everything is prepared: now the log must say that it begins. */
+static int before_start(void *context, struct error *err)
+{
+	struct passage *p = context;
+
+	if (step_await(p) != GO_ON) {
+		p->ended_by = "announce";
+		return fail(err, ERR_REFUSED, "%s", p->why.what);
+	}
+	if (p->begun && !p->begun_told)
+		p->begun(p, p->begun_context);
+	p->begun_told = true;
+	return 0;
+}
+
 static int fill(struct passage *p, struct errand *e, struct error *err)
 {
 	const struct tool *tool = p->judged.tool;
@@ -326,6 +341,8 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	r->live_err = p->live_err;
 	r->cancel_fds[0] = p->cancel_fd;
 	r->aside = p->aside;
+	r->before = before_start;
+	r->before_context = p;
 	if (add_files(p, r, err) < 0 ||
 	    set_profile(p->policy, tool, &p->judged.arena, &r->profile, err) < 0 ||
 	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
@@ -435,6 +452,8 @@ static enum verdict look_at_end(struct passage *p)
 {
 	struct outcome *o = &p->account.outcome;
 
+	if (o->end == END_NOT_STARTED && p->ended_by)
+		return STOP; /* by the log, which has said why */
 	if (o->end == END_NOT_STARTED) {
 		(void)explain_failure(p, &o->error);
 		(void)fail(&o->error, o->error.kind, "%s", p->why.what);

@@ -53,6 +53,10 @@ struct request {
 	struct live live_out, live_err; /* output goes there as it comes */
 	int cancel_fds[2];              /* readable: kill the call; -1: nobody cancels */
 	struct aside aside;             /* heard while the program runs */
+	/* Called when all is prepared and nothing was started; -1: nothing is.  NULL: nobody asks.
+	 */
+	int (*before)(void *context, struct error *err);
+	void *before_context;
 };
 
 void request_init(struct request *r);
