@@ -309,6 +309,7 @@ static int collect_one(struct run *run, int work, size_t i, struct error *err)
 	struct copyout_caps caps;
 
 	copyout_caps_for(&r->job.limits, &caps);
+	caps.filter = r->files.feed ? &r->files : NULL;
 	if (!get->dir && r->get_caps.bytes && r->get_caps.bytes < caps.total_bytes)
 		caps.file_bytes = caps.total_bytes = r->get_caps.bytes;
 	if (!get->dir && r->get_caps.files && r->get_caps.files < caps.files)

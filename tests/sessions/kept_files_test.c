@@ -341,10 +341,10 @@ TEST(an_adopted_slot_moves_files_for_us)
 		CHECK(account.n_artifacts == 3);
 		if (account.n_artifacts == 3) {
 			CHECK_STR(account.artifacts[0].name, "l.txt");
-			CHECK(account.artifacts[0].refused[0] && !account.artifacts[0].data);
+			CHECK(account.artifacts[0].refused[0] && !account.artifacts[0].content);
 			CHECK_STR(account.artifacts[1].name, "out.txt");
-			CHECK(account.artifacts[1].data &&
-			      memcmp(account.artifacts[1].data, "from outside\n", 13) == 0);
+			CHECK(account.artifacts[1].content &&
+			      memcmp(account.artifacts[1].content, "from outside\n", 13) == 0);
 			CHECK(strlen(account.artifacts[1].sha256) == 64);
 			CHECK(account.artifacts[2].refused[0]);
 		}
@@ -370,7 +370,7 @@ TEST(ceilings_of_what_comes_into_memory_hold)
 	request.get_caps = (struct get_caps){.bytes = 2500, .files = 4};
 	run_adopted(&r, &request, &account);
 	for (size_t i = 0; i < account.n_artifacts; i++)
-		copied += account.artifacts[i].data != NULL;
+		copied += account.artifacts[i].content != NULL;
 	CHECK(copied == 2);
 	CHECK(account.n_artifacts <= 6);
 	account_done(&account);
