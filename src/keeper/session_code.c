@@ -31,6 +31,7 @@ enum {
 	SEND_MAX = 20 << 20,
 	GRACE_US = 1000000, /* between an interrupt and the end */
 	LOOK_US = 250000,   /* how often the processor time is looked at */
+	AGAIN_US = 100000,  /* an interrupt may come when nobody listens: again after this time */
 };
 
 extern const char driver_python_start[], driver_python_end[];
@@ -75,7 +76,7 @@ static void let_go(struct driver *d)
 	capture_close(&d->err);
 	d->exec = 0;
 	d->send.len = d->sent = d->heard.len = 0;
-	d->killed = d->garbled = false;
+	d->ready = d->killed = d->garbled = false;
 }
 
 void drivers_done(struct session *s)
@@ -136,12 +137,28 @@ static void kill_driver(struct session *s, struct driver *d, enum kill_reason re
 
 /* A snippet. */
 
+/* Where nobody counts for the box as a whole, that of the processes which live. */
+static uint64_t cpu_of_processes(struct session *s)
+{
+	own_mem struct kept_process *list = calloc(KEPT_PROCESSES_MAX, sizeof(*list));
+	struct error ignored;
+	uint64_t all = 0;
+	size_t n = 0;
+
+	if (!list || kept_processes(&s->kept, list, &n, &ignored) < 0)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		all += list[i].cpu_ms * 1000;
+	return all;
+}
+
 static uint64_t cpu_of_box(struct session *s)
 {
 	struct usage u = {0};
 	struct error ignored;
+	uint64_t us = kept_usage(&s->kept, &u, &ignored) < 0 ? 0 : u.cpu_user_us + u.cpu_system_us;
 
-	return kept_usage(&s->kept, &u, &ignored) < 0 ? 0 : u.cpu_user_us + u.cpu_system_us;
+	return us ? us : cpu_of_processes(s);
 }
 
 static int make_nonce(struct driver *d, struct error *err)
@@ -195,7 +212,7 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 	now = clock_us();
 	d->began_us = now;
 	d->until_us = now + p->limits.wall_ms * 1000;
-	d->kill_us = 0;
+	d->kill_us = d->again_us = 0;
 	d->look_us = now + LOOK_US;
 	d->cpu_before_us = cpu_of_box(s);
 	return 0;
@@ -303,7 +320,7 @@ static void finish(struct session *s, struct driver *d, struct outcome *o)
 	struct doing *doing = d->doing;
 
 	d->doing = NULL;
-	d->until_us = d->kill_us = d->look_us = 0;
+	d->until_us = d->kill_us = d->look_us = d->again_us = 0;
 	capture_rest(&d->out);
 	capture_rest(&d->err);
 	capture_finish(&d->out);
@@ -350,17 +367,24 @@ bool driver_ended(struct session *s, const struct kept_end *end)
 	return false;
 }
 
-void driver_interrupt(struct session *s, struct driver *d, enum kill_reason reason)
+/* As from a keyboard, to the interpreter and what it waits for; one that is not ready would die. */
+static void interrupt(struct session *s, struct driver *d)
 {
 	struct error err = {0};
 
+	d->again_us = clock_us() + AGAIN_US;
+	if (d->ready && kept_signal(&s->kept, d->exec, SIGINT | KEPT_GROUP, &err) < 0)
+		kill_driver(s, d, d->ending);
+}
+
+void driver_interrupt(struct session *s, struct driver *d, enum kill_reason reason)
+{
 	if (!d->doing || d->ending != KILL_NONE)
 		return;
 	d->ending = reason;
 	d->kill_us = clock_us() + GRACE_US;
 	d->until_us = d->look_us = 0;
-	if (kept_signal(&s->kept, d->exec, SIGINT | KEPT_GROUP, &err) < 0)
-		kill_driver(s, d, reason);
+	interrupt(s, d);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -384,10 +408,12 @@ uint64_t driver_tick(struct session *s, struct driver *d, uint64_t now)
 			driver_interrupt(s, d, KILL_CPU);
 	}
 	if (d->kill_us && now >= d->kill_us) {
-		d->kill_us = 0;
+		d->kill_us = d->again_us = 0;
 		kill_driver(s, d, d->ending);
 	}
-	return earlier(earlier(d->until_us, d->kill_us), d->look_us);
+	if (d->again_us && now >= d->again_us)
+		interrupt(s, d);
+	return earlier(earlier(d->until_us, d->kill_us), earlier(d->look_us, d->again_us));
 }
 
 /* The channel. */
@@ -450,6 +476,20 @@ static bool read_head(const struct driver *d, char *text, struct report *ret)
 	return true;
 }
 
+/* The first word of all: from now on an interrupt does no harm. */
+static bool take_ready(struct driver *d)
+{
+	static const char word[] = "ready\n";
+	size_t len = strlen(word);
+
+	if (d->heard.len < len || memcmp(d->heard.data, word, len) != 0)
+		return false;
+	memmove(d->heard.data, d->heard.data + len, d->heard.len - len);
+	d->heard.len -= len;
+	d->ready = true;
+	return true;
+}
+
 /* 1: the whole of it is there, 0: not yet, -1: this is no report. */
 static int read_report(struct driver *d, struct report *ret)
 {
@@ -503,6 +543,11 @@ void driver_heard(struct session *s, struct driver *d)
 	/* Between snippets it has nothing to say; its end is told by the slot. */
 	if (n <= 0 || !d->doing || buf_add(&d->heard, bytes, (size_t)n, &err) < 0 || d->heard.cut) {
 		garble(s, d);
+		return;
+	}
+	if (!d->ready && !take_ready(d)) {
+		if (d->heard.len > HEAD_MAX || memchr(d->heard.data, '\n', d->heard.len))
+			garble(s, d);
 		return;
 	}
 	take_report(s, d);

@@ -66,7 +66,8 @@ struct driver {
 	uint64_t began_us, until_us, kill_us, look_us; /* 0: no such time */
 	uint64_t cpu_before_us;
 	enum kill_reason ending; /* it was interrupted for this */
-	bool killed, garbled;
+	uint64_t again_us;       /* when it is interrupted once more */
+	bool ready, killed, garbled;
 };
 
 enum session_end {
