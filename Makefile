@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 30
 export BUILD FUZZ_SECONDS
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-v2 bench lint fuzz install clean
+.PHONY: help build run tour test test-v2 bench lint fuzz install clean
 
 help: ## this list
 	@echo 'belljar: run the tool calls of language-model agents in a sealed box'
@@ -15,13 +15,16 @@ help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' $(firstword $(MAKEFILE_LIST)) | \
 		while IFS='|' read -r word what; do printf '  make %-9s %s\n' "$$word" "$$what"; done
 	@echo
-	@echo 'run, test, bench, lint and fuzz install missing Debian packages and say which.'
+	@echo 'run, tour, test, bench, lint and fuzz install missing Debian packages and say which.'
 
 build: ## compile into build/
 	@scripts/setup.sh run
 	@scripts/build.sh
 
-run: build ## compile, then a short tour of real runs
+run: build ## compile, then serve at 127.0.0.1:8640 with the built-in policy
+	@scripts/serve.sh $(BUILD)
+
+tour: build ## compile, then a short tour of real runs
 	@scripts/tour.sh $(BUILD)
 
 test: ## everything that must hold: tests, lint, both compilers, sanitizers

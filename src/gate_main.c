@@ -13,6 +13,7 @@ static const struct {
 	{"call", cmd_call},
 	{"policy", cmd_policy},
 	{"screen", cmd_screen},
+	{"aide", cmd_aide},
 	{"keeper", cmd_keeper}, /* not for people */
 	{"view", cmd_view},     /* nor this */
 };

@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{"call", cmd_gate, "call a tool of the policy: judged, screened, then run in a box"},
 	{"policy", cmd_gate, "check, test, explain or begin a policy file"},
 	{"screen", cmd_gate, "look at code or a command line without running it"},
+	{"serve", cmd_serve, "serve all of this over HTTP, for agents on this host or elsewhere"},
 	{"audit", cmd_evidence, "read, query, prove and verify the record of every call"},
 };
 

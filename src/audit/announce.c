@@ -33,6 +33,7 @@ static void hang_up(struct audit *a)
 {
 	own_fd_end(&a->sock);
 	a->sock = -1;
+	a->told[0] = '\0';
 }
 
 /* Ours to reap, and nobody else's child. */
@@ -104,6 +105,18 @@ static int look_for_scribe(struct audit *a, struct error *err)
 	return 0;
 }
 
+static int start_scribe(struct audit *a, struct error *err)
+{
+	char program[AUDIT_PATH_ROOM];
+
+	if (!a->scribe && a->find) {
+		if (a->find(program, sizeof(program), err) < 0)
+			return -1;
+		return scribe_start(program, a->path, a->allow_degraded, &a->child, err);
+	}
+	return scribe_start(a->scribe, a->path, a->allow_degraded, &a->child, err);
+}
+
 static int reach(struct audit *a, struct error *err)
 {
 	own_fd sock = -1;
@@ -113,9 +126,9 @@ static int reach(struct audit *a, struct error *err)
 	reap(a, WNOHANG);
 	if (look_for_scribe(a, err) < 0 || a->sock >= 0)
 		return a->sock >= 0 ? 0 : -1;
-	if (!a->scribe)
+	if (!a->scribe && !a->find)
 		return fail(err, ERR_NOT_FOUND, "%s has no scribe at the moment", a->path);
-	sock = scribe_start(a->scribe, a->path, a->allow_degraded, &a->child, err);
+	sock = start_scribe(a, err);
 	if (sock < 0 || limit_waiting(a, sock, err) < 0)
 		return -1;
 	a->sock = take_fd(&sock);
@@ -136,6 +149,7 @@ int audit_open(struct audit *a, const struct audit_config *config, struct error 
 		return -1;
 	(void)snprintf(a->path, sizeof(a->path), "%s", whole);
 	a->scribe = config->scribe;
+	a->find = config->find;
 	a->allow_degraded = config->allow_degraded;
 	a->durable = config->durable;
 	a->patience_ms = config->patience_ms ? config->patience_ms : AUDIT_PATIENCE_MS;
@@ -287,6 +301,18 @@ static void pause_a_little(uint64_t *us)
 	*us = *us * 2 < PAUSE_MAX_US ? *us * 2 : PAUSE_MAX_US;
 }
 
+bool audit_has_told(const struct audit *a, const char *key)
+{
+	return a->sock >= 0 && strcmp(a->told, key) == 0;
+}
+
+static void note_told(struct audit *a, const struct audit_entry *entries, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (entries[i].kind == PUT_ONCE)
+			(void)snprintf(a->told, sizeof(a->told), "%s", entries[i].key);
+}
+
 int audit_write(struct audit *a, struct audit_entry *entries, size_t n, struct error *err)
 {
 	uint64_t until = clock_us() + a->patience_ms * 1000ULL, pause = PAUSE_MIN_US;
@@ -307,8 +333,10 @@ int audit_write(struct audit *a, struct audit_entry *entries, size_t n, struct e
 			heard = collect(a, entries, n, until, err);
 		else if (err->kind != ERR_SYSTEM)
 			return -1;
-		if (heard == HEARD_ANSWER)
+		if (heard == HEARD_ANSWER) {
+			note_told(a, entries, n);
 			return 0;
+		}
 		/* Whatever it still says is about what nobody waits for any more. */
 		hang_up(a);
 		forget_sent(entries, n);

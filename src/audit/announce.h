@@ -15,6 +15,7 @@
 
 #include "audit/scribetalk.h"
 #include "base/error.h"
+#include "base/jsonout.h"
 
 enum { AUDIT_PATIENCE_MS = 5000, AUDIT_PATH_ROOM = 4096 };
 
@@ -22,6 +23,8 @@ struct audit_config {
 	const char *directory;   /* NULL: $BELLJAR_AUDIT, else "audit" in the state directory */
 	const char *state;       /* the state directory, if it is another than the standard one */
 	const char *scribe;      /* the program; NULL: somebody else starts it, and is waited for */
+	/* Instead of scribe: asked for the program when one must be started.  NULL: nobody. */
+	int (*find)(char *ret, size_t room, struct error *err);
 	uint32_t allow_degraded; /* one bit per enum layer: seals that a new scribe may lack */
 	bool durable;            /* a receipt says that the record is on the disk */
 	unsigned patience_ms;    /* 0: AUDIT_PATIENCE_MS */
@@ -49,10 +52,12 @@ struct audit {
 	int dir, sock;
 	char path[AUDIT_PATH_ROOM];
 	const char *scribe;
+	int (*find)(char *ret, size_t room, struct error *err);
 	uint32_t allow_degraded;
 	bool durable;
 	unsigned patience_ms;
 	uint64_t tickets;
+	char told[SCRIBE_KEY_ROOM]; /* the key that this scribe has written once; empty: none */
 	pid_t child; /* what we started; gone as soon as its own child is the scribe */
 };
 
@@ -66,9 +71,14 @@ void audit_end(struct audit *a); /* for own(audit) */
 
 /* Sends and does not wait: audit_write() will.  What fails here is tried again there. */
 void audit_post(struct audit *a, struct audit_entry *entries, size_t n);
+/* Has the scribe that we speak to said that it has this one (PUT_ONCE)? */
+bool audit_has_told(const struct audit *a, const char *key);
 /* All of them are in the log, in this order, and have receipts, or -1.  A scribe that dies
  * meanwhile is replaced and hears again what it did not answer; what is in the log already is not
  * written twice, except that a call may be aborted and begin once more. */
 int audit_write(struct audit *a, struct audit_entry *entries, size_t n, struct error *err);
+
+/* {"index": ..., "leaf_hash": ...}; null: there is none. */
+void audit_receipt_json(const struct audit_receipt *r, struct jsonout *j, const char *key);
 
 #endif

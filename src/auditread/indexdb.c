@@ -234,9 +234,8 @@ static void throw_away(struct logindex *x)
 
 /* A file of ours that nobody else may write, or none, in a directory of ours: root's file would be
  * in the way of whoever owns the log. */
-static bool may_use_file(struct logindex *x)
+static bool may_use_file(int dir)
 {
-	int dir = log_reader_directory(x->reader);
 	struct stat st;
 
 	if (fstat(dir, &st) < 0 || st.st_uid != geteuid() ||
@@ -292,20 +291,29 @@ static int in_file(struct logindex *x, struct error *err)
 	return indexdb_rebuild(x, err);
 }
 
+static int open_directory(const struct logindex *x)
+{
+	if (x->options.directory)
+		return open(x->options.directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fcntl(log_reader_directory(x->reader), F_DUPFD_CLOEXEC, 3);
+}
+
 static int open_index(struct logindex *x, struct error *err)
 {
+	own_fd place = -1;
 	own_str dir = NULL;
 	mode_t before;
 	int result;
 
 	if (x->options.in_memory)
 		return in_memory(x, err);
-	if (!may_use_file(x)) {
+	place = open_directory(x);
+	if (place < 0 || !may_use_file(place)) {
 		notice(x,
 		       "the index beside the log cannot be written by us; the whole log is read");
 		return in_memory(x, err);
 	}
-	if (fd_name(log_reader_directory(x->reader), &dir, err) < 0)
+	if (fd_name(place, &dir, err) < 0)
 		return -1;
 	if (snprintf(x->path, sizeof(x->path), "%s/%s", dir, INDEX_FILE) >= (int)sizeof(x->path))
 		return fail(err, ERR_CONFIG, "the path of the log is too long");

@@ -63,12 +63,15 @@ static int build(struct logindex *x, const struct index_query *q, struct where *
 		add(w, "time>=", at_most(q->since_ms));
 	if (q->until_ms)
 		add(w, "time<", at_most(q->until_ms));
+	if (q->forward)
+		add(w, "first>", at_most(q->after));
 	len = strlen(w->sql);
 	(void)snprintf(w->sql + len, sizeof(w->sql) - len, "%s ORDER BY first",
 		       q->kind || q->anything ? "" : " AND id IS NOT NULL");
 	if (q->limit) {
 		len = strlen(w->sql);
-		(void)snprintf(w->sql + len, sizeof(w->sql) - len, " DESC LIMIT ?%d", w->n + 1);
+		(void)snprintf(w->sql + len, sizeof(w->sql) - len, "%s LIMIT ?%d",
+			       q->forward ? "" : " DESC", w->n + 1);
 		w->bind[w->n++] = at_most(q->limit);
 	}
 	return 0;
@@ -230,7 +233,8 @@ static int collect(struct logindex *x, const struct where *w, struct found *f, s
 
 static struct index_hit hit_at(const struct index_query *q, const struct found *f, size_t i)
 {
-	const uint64_t *pair = f->pairs + 2 * (q->limit ? f->n - 1 - i : i);
+	bool turned = q->limit && !q->forward;
+	const uint64_t *pair = f->pairs + 2 * (turned ? f->n - 1 - i : i);
 
 	return (struct index_hit){
 		.first = pair[0],

@@ -28,6 +28,9 @@ struct logindex;
 struct index_options {
 	bool in_memory; /* leave the file alone, read the whole log */
 	bool rebuild;   /* throw the file away first */
+	/* Where the file lies; NULL: beside the log.  Whoever may write there shall perhaps not
+	 * write the log. */
+	const char *directory;
 	/* Now and then while records are read in; total is what the log has. */
 	void (*progress)(void *context, uint64_t done, uint64_t total);
 	/* A record that is none: it is passed over. */
@@ -61,6 +64,8 @@ struct index_query {
 	const char *kind;   /* of its first record; NULL: calls, no other records */
 	uint64_t since_ms, until_ms;
 	uint64_t limit; /* the latest so many; 0: all */
+	bool forward;   /* the first so many behind the record after, instead */
+	uint64_t after; /* with forward */
 	bool anything;  /* with kind NULL: other records, too */
 };
 

@@ -31,8 +31,11 @@ int cmd_gate(int argc, char **argv);
 int cmd_call(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
 int cmd_screen(int argc, char **argv);
+int cmd_aide(int argc, char **argv);
 /* Not for people: what the service starts. */
 int cmd_keeper(int argc, char **argv);
+/* Starts belljar-serve, the supervisor of the service. */
+int cmd_serve(int argc, char **argv);
 int cmd_view(int argc, char **argv);
 /* Starts belljar-audit, which has the command below. */
 int cmd_evidence(int argc, char **argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_gate.c - belljar call, policy, screen and audit: programs beside us, which become us.
+/* cmd_gate.c - belljar call, policy, screen, audit and serve: programs beside us, which become us.
  *
  * What judges a call needs parsers of YAML, JSON and three languages, what reads
  * the audit log a database.  In programs of their own they cost `belljar run`
@@ -17,7 +17,19 @@
 
 /* What they look at; the rest of the caller's environment stays here. */
 static const char *const kept[] = {
-	"BELLJAR_AUDIT", "BELLJAR_POLICY", "BELLJAR_STATE", "HOME", "NO_COLOR", "XDG_STATE_HOME",
+	"BELLJAR_AUDIT",
+	"BELLJAR_POLICY",
+	"BELLJAR_STATE",
+	"HOME",
+	"NO_COLOR",
+	"XDG_STATE_HOME",
+	/* systemd's, for the service */
+	"LISTEN_FDNAMES",
+	"LISTEN_FDS",
+	"LISTEN_PID",
+	"NOTIFY_SOCKET",
+	"WATCHDOG_PID",
+	"WATCHDOG_USEC",
 };
 
 static void keep_environment(char **ret)
@@ -71,6 +83,14 @@ int cmd_gate(int argc, char **argv)
 int cmd_evidence(int argc, char **argv)
 {
 	static const char *const places[] = {"belljar-audit", "../libexec/belljar/belljar-audit"};
+
+	(void)argc;
+	return become(places, argv);
+}
+
+int cmd_serve(int argc, char **argv)
+{
+	static const char *const places[] = {"belljar-serve", "../libexec/belljar/belljar-serve"};
 
 	(void)argc;
 	return become(places, argv);

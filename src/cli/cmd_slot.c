@@ -4,16 +4,20 @@
  * That program may be large, have threads and hold secrets; boxes must not be
  * cloned from it.  So it starts us, with one socket and nothing else of its
  * own, and we are what belljar run is to its box, call after call.  When the
- * socket closes or its process is gone, so are we, and everything beneath.
+ * socket closes or its process is gone, so are we, and everything beneath.  Or
+ * a warden starts us for somebody who may not: then it holds us by a leash.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -22,40 +26,57 @@
 #include "call/limits.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/slotserver.h"
 #include "lib/slotwords.h"
-#include "lib/talk.h"
 #include "sandbox/native/delegate.h"
-#include "sandbox/native/slot.h"
 
-struct server {
-	int sock;
-	int peer;  /* pidfd of the library's process */
-	int leash; /* -1: none; else we end when its other end closes */
-	bool has_most;
-	struct limits most; /* that a call may ask for */
-	struct slot *slot;
-	bool running;
-	bool keep_work;
-	bool once;    /* its network carries packets, and remembers them: one call, one slot */
-	bool touched; /* the waiting box may hold files that were put in */
-	bool done;    /* nobody to serve, or nothing to serve with */
-};
+int server_tell(struct server *s, enum talk_say say, struct talk_reply *reply,
+		const int fds[SAY_FDS], struct error *err)
+{
+	size_t n = 0;
+
+	while (n < SAY_FDS && fds[n] >= 0)
+		n++;
+	talk_begin(&reply->head, say, sizeof(*reply));
+	reply->usable = s->slot && slot_is_usable(s->slot) && !s->done;
+	return fd_send(s->sock, reply, sizeof(*reply), fds, n, err);
+}
 
 static int tell(struct server *s, enum talk_say say, struct talk_reply *reply, int fd,
 		struct error *err)
 {
-	talk_begin(&reply->head, say, sizeof(*reply));
-	reply->usable = s->slot && slot_is_usable(s->slot) && !s->done;
-	return fd_send(s->sock, reply, sizeof(*reply), &fd, fd >= 0 ? 1 : 0, err);
+	return server_tell(s, say, reply, (const int[SAY_FDS]){fd, -1}, err);
 }
 
-static void tell_failure(struct server *s, const struct error *why)
+void server_fail(struct server *s, const struct error *why)
 {
 	struct talk_reply reply = {.error = *why};
 	struct error err;
 
 	if (tell(s, SAY_FAILED, &reply, -1, &err) < 0)
 		s->done = true;
+}
+
+void server_done(struct server *s, struct talk_reply *reply, const int fds[SAY_FDS])
+{
+	struct error err;
+
+	if (server_tell(s, SAY_DONE, reply, fds, &err) < 0)
+		s->done = true;
+}
+
+/* Pipes without a name only: nothing else that we are handed is to change its owner. */
+int server_give_pipes(const struct server *s, const struct ask *a, struct error *err)
+{
+	struct statfs fs;
+
+	if (!slot_is_root_mode(s->slot))
+		return 0;
+	for (int i = ASK_IN; i <= ASK_ERR; i++)
+		if (fstatfs(a->fds[i], &fs) == 0 && fs.f_type == PIPEFS_MAGIC &&
+		    fchown(a->fds[i], slot_uid(s->slot), (gid_t)-1) < 0)
+			return fail_sys(err, "give a pipe to the box's user");
+	return 0;
 }
 
 static void tell_ready(struct server *s)
@@ -81,9 +102,12 @@ static void tell_end(struct server *s)
 	own_fd work = -1;
 
 	s->running = false;
-	s->done |= s->once;
+	s->spent = s->once;
+	s->done |= s->once && s->keep_work != WORK_STAYS;
 	slot_finish(s->slot, &reply.outcome, &work);
-	if (tell(s, SAY_ENDED, &reply, s->keep_work ? work : -1, &err) < 0)
+	if (s->keep_work == WORK_STAYS)
+		s->stayed = take_fd(&work);
+	if (tell(s, SAY_ENDED, &reply, s->keep_work == WORK_COMES ? work : -1, &err) < 0)
 		s->done = true;
 	else if (!s->once)
 		slot_prepare(s->slot);
@@ -101,45 +125,65 @@ static void refuse_start(struct server *s, const struct error *why)
 		s->done = true;
 }
 
-static void obey_box(struct server *s, const struct talk_request *r)
+static void obey_box(struct server *s, const struct ask *a)
 {
+	const struct talk_request *r = a->request;
 	struct talk_reply reply = {0};
 	struct error err = {0};
 	int work;
 
 	if (slot_box(s->slot, &r->limits, &work, &err) < 0)
-		tell_failure(s, &err);
+		server_fail(s, &err);
 	else if (s->touched = true, tell(s, SAY_BOX, &reply, work, &err) < 0)
 		s->done = true;
 }
 
-static void obey_run(struct server *s, const struct talk_request *r, const int *fds, size_t n_fds)
+static void forget_stayed(struct server *s)
 {
+	own_fd_end(&s->stayed);
+	s->stayed = -1;
+}
+
+static void obey_run(struct server *s, const struct ask *a)
+{
+	const struct talk_request *r = a->request;
 	struct error err = {0};
 
-	if (n_fds != ASK_FDS) {
-		(void)fail(&err, ERR_INTERNAL, "a call came with %zu descriptors", n_fds);
+	if (a->n_fds != ASK_FDS) {
+		(void)fail(&err, ERR_INTERNAL, "a call came with %zu descriptors", a->n_fds);
 		refuse_start(s, &err);
 		return;
 	}
+	forget_stayed(s);
 	s->keep_work = r->keep_work;
-	if (slot_start_words(s->slot, &r->limits, fds, fds[ASK_WORDS], &err) < 0)
+	s->stayed_limits = r->limits;
+	if ((r->flags & ASK_GIVE && server_give_pipes(s, a, &err) < 0) ||
+	    slot_start_words(s->slot, &r->limits, a->fds, a->fds[ASK_WORDS], &err) < 0)
 		refuse_start(s, &err);
 	else
 		s->running = true;
 	s->touched = false;
 }
 
+/* What can be asked between calls. */
+static void (*const asked[ASK_COUNT])(struct server *s, const struct ask *a) = {
+	[ASK_BOX] = obey_box,           [ASK_RUN] = obey_run,     [ASK_PUT] = server_put,
+	[ASK_COLLECT] = server_collect, [ASK_KEEP] = server_keep,
+};
+
 /* Whoever says something else than this has another idea of where we are: better no slot than
  * a guess. */
-static void obey(struct server *s, const struct talk_request *r, const int *fds, size_t n_fds)
+static void obey(struct server *s, const struct ask *a)
 {
-	if (r->head.kind == ASK_KILL)
-		slot_kill(s->slot, (enum kill_reason)r->reason); /* of a call that ended: nothing */
-	else if (r->head.kind == ASK_BOX && !s->running)
-		obey_box(s, r);
-	else if (r->head.kind == ASK_RUN && !s->running)
-		obey_run(s, r, fds, n_fds);
+	uint32_t kind = a->request->head.kind;
+
+	if (s->kept)
+		server_obey_kept(s, a);
+	else if (kind == ASK_KILL)
+		slot_kill(s->slot, (enum kill_reason)a->request->reason); /* ended: nothing */
+	else if (kind < ASK_COUNT && asked[kind] && !s->running &&
+		 (!s->spent || kind == ASK_COLLECT))
+		asked[kind](s, a);
 	else
 		s->done = true;
 }
@@ -156,33 +200,39 @@ static void take_request(struct server *s)
 		n = fail(&err, ERR_REFUSED, "above the ceiling: --%s",
 			 limits_above(&request.limits, &s->most)->name);
 	if (n < 0)
-		tell_failure(s, &err);
+		server_fail(s, &err);
 	if (n <= 0) {
 		s->done = true;
 		while (n < 0 && n_fds)
 			(void)close(fds[--n_fds]);
 		return;
 	}
-	obey(s, &request, fds, n_fds);
+	obey(s, &(struct ask){&request, fds, n_fds});
 	for (size_t i = 0; i < n_fds; i++)
 		(void)close(fds[i]);
 }
 
+static void look_at_kept(struct server *s)
+{
+	s->over = s->over || slot_has_ended(s->slot);
+	server_tell_ends(s);
+}
+
 static void serve_once(struct server *s)
 {
-	enum { REQUEST, SLOT, PEER, LEASH, COUNT };
+	enum { REQUEST, SLOT, PEER, EVENTS, COUNT };
 	struct pollfd fds[COUNT] = {
 		[REQUEST] = {.fd = s->sock, .events = POLLIN},
 		[SLOT] = {.fd = slot_fd(s->slot), .events = POLLIN},
 		[PEER] = {.fd = s->peer, .events = POLLIN},
-		[LEASH] = {.fd = s->leash},
+		[EVENTS] = {.fd = s->events, .events = s->event_left ? POLLOUT : 0},
 	};
 
 	if (poll(fds, COUNT, slot_wait_ms(s->slot)) < 0) {
 		s->done = errno != EINTR;
 		return;
 	}
-	if (fds[PEER].revents || fds[LEASH].revents) {
+	if (fds[PEER].revents || fds[EVENTS].revents & (POLLHUP | POLLERR)) {
 		s->done = true;
 		return;
 	}
@@ -191,58 +241,69 @@ static void serve_once(struct server *s)
 	/* News of the next box comes between calls, too. */
 	if (slot_step(s->slot) && s->running)
 		tell_end(s);
-	s->done |= !slot_is_usable(s->slot);
+	else if (s->kept)
+		look_at_kept(s);
+	s->done |= !s->kept && !slot_is_usable(s->slot);
 }
 
-/* The words that are not for the box: *argv is left at the word before the others. */
-static int take_own_words(struct server *s, char ***argv, struct error *err)
+static int parse_fd(const char *text, int *ret, struct error *err)
 {
 	uint64_t fd;
 
-	if (!(*argv)[1] || strcmp((*argv)[1], "--fd") != 0 || !(*argv)[2] ||
-	    text_parse_uint((*argv)[2], &fd, err) < 0 || fd < 3 || fd > INT_MAX)
-		return fail(err, ERR_CALLER, "belljar slot is started by libbelljar: --fd N");
-	s->sock = (int)fd;
-	*argv += 2;
-	if ((*argv)[1] && strcmp((*argv)[1], "--leash") == 0) {
-		if (!(*argv)[2] || text_parse_uint((*argv)[2], &fd, err) < 0 || fd < 3 ||
-		    fd > INT_MAX || (int)fd == s->sock)
-			return fail(err, ERR_CALLER, "--leash: the number of a pipe is due");
-		s->leash = (int)fd;
-		*argv += 2;
-	}
-	if ((*argv)[1] && strcmp((*argv)[1], "--most") == 0) {
-		if (!(*argv)[2] || slotwords_read_most((*argv)[2], &s->most, err) < 0)
-			return fail(err, ERR_CALLER, "--most: numbers are due");
-		s->has_most = true;
-		*argv += 2;
-	}
+	if (!text || text_parse_uint(text, &fd, err) < 0 || fd < 3 || fd > INT_MAX)
+		return fail(err, ERR_CALLER,
+			    "belljar slot is started by libbelljar or the warden: --fd N");
+	*ret = (int)fd;
 	return 0;
 }
 
-/* Nothing but the socket and the leash stays open, before anything else is done. */
-static int close_others(const struct server *s, struct error *err)
+/* Nothing stays open but these two and what is below them. */
+static int close_others(int a, int b, struct error *err)
 {
-	unsigned first = (unsigned)s->sock, second = s->leash < 0 ? first : (unsigned)s->leash;
-	unsigned low = first < second ? first : second, high = first < second ? second : first;
+	int low = b < 0 || a < b ? a : b, high = b < 0 || a > b ? a : b;
 
-	if ((low > 3 && close_range(3, low - 1, 0) < 0) ||
-	    (high > low + 1 && close_range(low + 1, high - 1, 0) < 0) ||
-	    close_range(high + 1, ~0u, 0) < 0)
+	if ((low > 3 && close_range(3, (unsigned)low - 1, 0) < 0) ||
+	    (high > low + 1 && close_range((unsigned)low + 1, (unsigned)high - 1, 0) < 0) ||
+	    close_range((unsigned)high + 1, ~0u, 0) < 0)
 		return fail_sys(err, "close descriptors");
 	return 0;
 }
 
-static int take_socket(struct server *s, char ***argv, struct error *err)
+/* --fd N comes first, and then --leash M: nothing but these stays open, before anything else is
+ * done.  Returns how many words that were. */
+static int take_socket(struct server *s, char **argv, struct error *err)
 {
 	int kind = 0;
 	socklen_t len = sizeof(kind);
 
-	if (take_own_words(s, argv, err) < 0 || close_others(s, err) < 0)
+	if (!argv[1] || strcmp(argv[1], "--fd") != 0)
+		return parse_fd(NULL, &s->sock, err);
+	if (parse_fd(argv[2], &s->sock, err) < 0)
+		return -1;
+	s->leashed = argv[3] && strcmp(argv[3], "--leash") == 0;
+	if (s->leashed && parse_fd(argv[4], &s->peer, err) < 0)
+		return -1;
+	if (s->peer == s->sock)
+		return fail(err, ERR_CALLER, "--leash and --fd are the same");
+	if (close_others(s->sock, s->peer, err) < 0)
 		return -1;
 	if (getsockopt(s->sock, SOL_SOCKET, SO_TYPE, &kind, &len) < 0 || kind != SOCK_SEQPACKET)
 		return fail(err, ERR_CALLER, "--fd %d is no socket for messages", s->sock);
-	return 0;
+	/* A peer that does not listen must not hold us up: there are deadlines to keep. */
+	if (fcntl(s->sock, F_SETFL, O_NONBLOCK) < 0)
+		return fail_sys(err, "--fd %d", s->sock);
+	return s->leashed ? 4 : 2;
+}
+
+/* --most LIMITS, from the warden: what no call may go beyond.  Returns how many words that were. */
+static int take_most(struct server *s, char **argv, struct error *err)
+{
+	if (!argv[1] || strcmp(argv[1], "--most") != 0)
+		return 0;
+	if (!argv[2] || slotwords_read_most(argv[2], &s->most, err) < 0)
+		return fail(err, ERR_CALLER, "--most: numbers are due");
+	s->has_most = true;
+	return 2;
 }
 
 /* A child that the library's process forked may hold the socket's other end open for ever: the
@@ -251,6 +312,10 @@ static int watch_peer(struct server *s, struct error *err)
 {
 	struct ucred peer = {0};
 	socklen_t len = sizeof(peer);
+
+	/* Nobody writes to a leash: it is readable when its last holder, the warden, is gone. */
+	if (s->leashed)
+		return fcntl(s->peer, F_GETFD) < 0 ? fail_sys(err, "--leash") : 0;
 
 	if (getsockopt(s->sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
 		return fail_sys(err, "who made the socket");
@@ -268,24 +333,25 @@ static int parse(struct run_options *o, char **argv, struct error *err)
 	return 0;
 }
 
-/* In a scope of systemd's we start again, with the same socket and leash. */
+/* In a scope of systemd's we start again, with the same socket. */
 static int open_slot(struct server *s, const struct run_options *o, char **argv, struct error *err)
 {
 	struct error ignored;
 
 	s->once = o->request.profile.loopback;
-	if (slot_open(&o->request.profile, &o->request.job.limits, !s->once, &s->slot, err) == 0)
+	if (slot_open(&o->request.profile, &o->request.job.limits,
+		      s->once ? SLOT_ONCE_OR_KEPT : SLOT_RESIDENT, &s->slot, err) == 0)
 		return 0;
 	if (cli_may_ask_systemd(&o->request.profile, err))
 		(void)delegate_reexec(argv - 1, &ignored);
 	return -1;
 }
 
-/* words: behind our own, as options_parse() wants them. */
-static int get_ready(struct server *s, struct run_options *o, char **argv, char **words,
+static int get_ready(struct server *s, struct run_options *o, char **argv, int words,
 		     struct error *err)
 {
-	if (watch_peer(s, err) < 0 || parse(o, words, err) < 0 || open_slot(s, o, argv, err) < 0)
+	if (watch_peer(s, err) < 0 || parse(o, argv + words, err) < 0 ||
+	    open_slot(s, o, argv, err) < 0)
 		return -1;
 	/* Whoever unmounts the caller's directory should not have to look for us. */
 	return chdir("/") < 0 ? fail_sys(err, "chdir /") : 0;
@@ -294,19 +360,22 @@ static int get_ready(struct server *s, struct run_options *o, char **argv, char 
 int cmd_slot(int argc, char **argv)
 {
 	static struct run_options o;
-	struct server s = {.sock = -1, .peer = -1, .leash = -1};
+	struct server s = {.sock = -1, .peer = -1, .stayed = -1, .events = -1};
 	struct error err = {0};
-	char **words = argv;
+	int words = take_socket(&s, argv, &err);
+	int more = words < 0 ? -1 : take_most(&s, argv + words, &err);
 
 	(void)argc;
-	if (take_socket(&s, &words, &err) < 0)
+	if (more < 0)
 		return cli_complain(&err);
+	words += more;
 	if (get_ready(&s, &o, argv, words, &err) < 0)
-		tell_failure(&s, &err), s.done = true;
+		server_fail(&s, &err), s.done = true;
 	else
 		tell_ready(&s);
 	while (!s.done)
 		serve_once(&s);
+	forget_stayed(&s);
 	slot_end(&s.slot);
 	options_done(&o);
 	return 0;

@@ -16,6 +16,7 @@
 #include "gate/artifacts.h"
 #include "gate/slots.h"
 #include "gate/steps.h"
+#include "gate/toolkit.h"
 #include "lib/remote.h"
 #include "sandbox/codefile.h"
 #include "sandbox/native/programs.h"
@@ -78,6 +79,36 @@ static enum verdict say_none_installed(struct passage *p)
 	return step_deny(p);
 }
 
+/* Of a tool that lists programs, where they are known already. */
+static enum verdict add_known_programs(struct passage *p, struct profile *profile)
+{
+	const char *const *there;
+	struct error err = {0};
+	size_t n;
+
+	if (toolkit_programs(p->toolkit, p->judged.tool, &there, &n, &err) < 0)
+		return fail_internally(p, &err);
+	for (size_t i = 0; i < n; i++)
+		profile->programs[profile->n_programs++] = there[i];
+	return GO_ON;
+}
+
+static bool is_listed(const struct profile *profile, const char *program)
+{
+	for (size_t i = 0; i < profile->n_programs; i++)
+		if (strcmp(profile->programs[i], program) == 0)
+			return true;
+	return false;
+}
+
+static bool is_in(const struct words *wall, const char *program)
+{
+	for (size_t i = 0; i < wall->n; i++)
+		if (strcmp(wall->word[i], program) == 0)
+			return true;
+	return false;
+}
+
 /* What is not installed is left out.  An empty list would mean "everything may run", so it never
  * stands for a tool that has a wall. */
 static enum verdict add_programs(struct passage *p, struct profile *profile)
@@ -97,11 +128,16 @@ static enum verdict add_programs(struct passage *p, struct profile *profile)
 			   PROGRAMS_MAX - 1);
 		return fail_internally(p, &err);
 	}
-	for (size_t i = 0; i < wall->n; i++)
-		if (programs_exist(root, wall->word[i]))
-			profile->programs[profile->n_programs++] = wall->word[i];
-		else if (strcmp(wall->word[i], first) == 0)
-			return say_not_installed(p, first);
+	if (p->toolkit) {
+		if (add_known_programs(p, profile) != GO_ON)
+			return STOP;
+	} else {
+		for (size_t i = 0; i < wall->n; i++)
+			if (programs_exist(root, wall->word[i]))
+				profile->programs[profile->n_programs++] = wall->word[i];
+	}
+	if (is_in(wall, first) && !is_listed(profile, first))
+		return say_not_installed(p, first);
 	if (profile->n_programs == 0)
 		return say_none_installed(p);
 	if (p->shell)
@@ -279,6 +315,21 @@ static int add_files(const struct passage *p, struct request *r, struct error *e
 	return 0;
 }
 
+/* Everything is prepared: now the log must say that it begins. */
+static int before_start(void *context, struct error *err)
+{
+	struct passage *p = context;
+
+	if (step_await(p) != GO_ON) {
+		p->ended_by = "announce";
+		return fail(err, ERR_REFUSED, "%s", p->why.what);
+	}
+	if (p->begun && !p->begun_told)
+		p->begun(p, p->begun_context);
+	p->begun_told = true;
+	return 0;
+}
+
 static int fill(struct passage *p, struct errand *e, struct error *err)
 {
 	const struct tool *tool = p->judged.tool;
@@ -290,6 +341,8 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	r->live_err = p->live_err;
 	r->cancel_fds[0] = p->cancel_fd;
 	r->aside = p->aside;
+	r->before = before_start;
+	r->before_context = p;
 	if (add_files(p, r, err) < 0 ||
 	    set_profile(p->policy, tool, &p->judged.arena, &r->profile, err) < 0 ||
 	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
@@ -399,6 +452,8 @@ static enum verdict look_at_end(struct passage *p)
 {
 	struct outcome *o = &p->account.outcome;
 
+	if (o->end == END_NOT_STARTED && p->ended_by)
+		return STOP; /* by the log, which has said why */
 	if (o->end == END_NOT_STARTED) {
 		(void)explain_failure(p, &o->error);
 		(void)fail(&o->error, o->error.kind, "%s", p->why.what);
@@ -425,7 +480,7 @@ static struct remote *get_slot(struct passage *p, struct errand *e, struct error
 										     : &e->own;
 }
 
-/* true: the slot was gone before it heard of this call; another one can have it. */
+/* true: the slot went before the program was started; another one can have it. */
 static bool try(struct passage *p, struct errand *e)
 {
 	const struct request *r = &e->request;
@@ -441,7 +496,8 @@ static bool try(struct passage *p, struct errand *e)
 	} else if (serve(r, &remote->runner, a, &err) < 0) {
 		a->outcome.error = err;
 	}
-	return remote && a->outcome.end == END_NOT_STARTED && remote->unheard;
+	return remote && a->outcome.end == END_NOT_STARTED &&
+	       (remote->unheard || (remote->lost && a->outcome.error.kind == ERR_SYSTEM));
 }
 
 static void go(struct passage *p, struct errand *e)

@@ -58,6 +58,7 @@ struct redaction_stream {
 /* What keeps secrets out of one call's output and records. */
 struct redaction {
 	enum redaction_state state;
+	bool borrowed;          /* set and secrets are somebody else's (toolkit.h) */
 	struct redact_set *set; /* NULL: the tool's redaction is off */
 	char **secrets;         /* the tool's, in its order */
 	size_t n_secrets;
@@ -68,6 +69,7 @@ struct redaction {
 size_t redaction_counts(const struct redaction *r, struct redact_count *ret, size_t room);
 
 struct slots;   /* gate/slots.h */
+struct toolkit; /* gate/toolkit.h */
 struct jsonout; /* base/jsonout.h */
 
 /* What the caller wants of this one call beside its arguments.  The policy allows it or does not;
@@ -82,6 +84,15 @@ struct wishes {
 	const struct variable *env;
 	size_t n_env;
 	int input_fd; /* read until its end, behind the call's stdin; -1: none */
+};
+
+/* Records on their way to the log: the policy, unless the scribe has it, and the call's first. */
+struct announcement {
+	struct buf lines[2];
+	struct audit_entry entries[2];
+	size_t n;
+	bool posted; /* composed, perhaps sent; nobody has waited for the receipt yet */
+	bool later;  /* whoever starts the program waits for it (step_await) */
 };
 
 /* What is done.  Each is judged, metered and written down; gate/actions.c has a row for it. */
@@ -126,6 +137,7 @@ struct passage {
 	bool dry_run;                   /* judge and screen, charge nothing, run nothing */
 	const char *helper;             /* the belljar that keeps the slot */
 	struct slots *slots;            /* slots that stay between calls; NULL: one for this call */
+	struct toolkit *toolkit;        /* what stays of tools; NULL: all is made for this call */
 	struct wishes wishes;           /* */
 	struct limits limits;           /* in force: the tool's, narrowed by the wishes */
 	bool wished;                    /* that has been looked at */
@@ -136,13 +148,15 @@ struct passage {
 	/* The log says that it begins, and it is about to.  NULL: nobody wants to know. */
 	void (*begun)(struct passage *p, void *context);
 	void *begun_context;
+	bool begun_told;
 	char id[40];
 	struct judged judged;
 	struct findings findings;
 	bool shell; /* the command needs one: it goes into the wall besides the tool's programs */
 	struct remaining left;
 	uint64_t ticket;
-	bool admitted;                                 /* the ticket is to be given back */
+	bool admitted; /* the ticket is to be given back */
+	struct announcement announcement;
 	bool announced;                                /* the log says that it began */
 	struct audit_receipt receipt_started, receipt; /* of its beginning; of its end */
 	enum decision decision;                        /* of all stages together */

@@ -13,7 +13,9 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "base/trustfile.h"
+#include "gate/runset.h"
 #include "gate/steps.h"
+#include "gate/toolkit.h"
 
 enum { SECRET_MIN = 6, SECRET_MAX = 4096, COUNTS_MAX = 512 };
 
@@ -113,13 +115,37 @@ static struct redact_set *make_set(const struct tool *tool, char *const *secrets
 	return redact_set_new(&config, err);
 }
 
+struct redact_set *run_redact_set(const struct policy *p, const struct redact_means *means,
+				  struct error *err)
+{
+	const struct tool run = {.name = "run",
+				 .redact = p ? p->run.redact : (struct redact_policy){0}};
+
+	return make_set(&run, NULL, means, err);
+}
+
 /* Can it be done at all? */
+
+static void check_run(const struct policy *p, const struct redact_means *means,
+		      struct complaints *ret)
+{
+	struct redact_set *set;
+	struct error err = {0};
+
+	if (p->run.redact.n_own == 0)
+		return;
+	set = run_redact_set(p, means, &err);
+	if (!set)
+		complain(ret, p->run.redact.own->place, "run.redact.own", "%s", err.text);
+	redact_set_free(set);
+}
 
 void gate_check_redaction(const struct policy *p, const struct redact_means *means,
 			  struct complaints *ret)
 {
-	const struct redact_own_rule *last = NULL;
+	const struct redact_own_rule *last = p->run.redact.own;
 
+	check_run(p, means, ret);
 	for (size_t i = 0; i < p->n_tools; i++) {
 		const struct tool *t = &p->tools[i];
 		struct redact_set *set;
@@ -159,21 +185,14 @@ void gate_check_secrets(const struct policy *p, struct complaints *ret)
 
 /* For one call. */
 
-static int prepare(struct passage *p, struct error *err)
+int redaction_make(struct redaction *r, const struct tool *tool, const struct redact_means *means,
+		   struct error *err)
 {
-	static const struct tool any = {.name = ""};
-	const struct tool *tool = p->judged.tool ? p->judged.tool : &any;
-	struct redaction *r = &p->redaction;
-
-	if (r->state == REDACTION_READY)
-		return 0;
-	if (r->state == REDACTION_FAILED)
-		return fail(err, ERR_INTERNAL, "nothing can be redacted");
 	r->state = REDACTION_FAILED;
 	if (read_secrets(r, tool, err) < 0)
 		return -1;
 	if (!tool->redact.off) {
-		r->set = make_set(tool, r->secrets, &p->means, err);
+		r->set = make_set(tool, r->secrets, means, err);
 		if (!r->set)
 			return -1;
 	}
@@ -181,16 +200,34 @@ static int prepare(struct passage *p, struct error *err)
 	return 0;
 }
 
+static int prepare(struct passage *p, struct error *err)
+{
+	static const struct tool any = {.name = ""};
+	const struct tool *tool = p->judged.tool;
+	struct redaction *r = &p->redaction;
+
+	if (r->state == REDACTION_READY)
+		return 0;
+	if (r->state == REDACTION_FAILED)
+		return fail(err, ERR_INTERNAL, "nothing can be redacted");
+	r->state = REDACTION_FAILED;
+	if (p->toolkit)
+		return toolkit_redaction(p->toolkit, tool, r, err);
+	return redaction_make(r, tool ? tool : &any, &p->means, err);
+}
+
 void redaction_done(struct redaction *r)
 {
 	redactor_free(r->out.redactor);
 	redactor_free(r->err.redactor);
-	redact_set_free(r->set);
-	for (size_t i = 0; i < r->n_secrets; i++) {
+	if (!r->borrowed)
+		redact_set_free(r->set);
+	for (size_t i = 0; !r->borrowed && i < r->n_secrets; i++) {
 		explicit_bzero(r->secrets[i], strlen(r->secrets[i]));
 		free(r->secrets[i]);
 	}
-	free(r->secrets);
+	if (!r->borrowed)
+		free(r->secrets);
 	*r = (struct redaction){0};
 }
 
@@ -240,13 +277,14 @@ static bool feed(void *context, const char *data, size_t len, filter_sink *sink,
 	return redactor_canary(s->redactor) == NULL;
 }
 
-static void finish(void *context, filter_sink *sink, void *to)
+static bool finish(void *context, filter_sink *sink, void *to)
 {
 	struct redaction_stream *s = context;
 
 	s->sink = sink;
 	s->to = to;
 	redactor_finish(s->redactor);
+	return true;
 }
 
 static int add_filter(const struct redaction *r, struct redaction_stream *s, struct filter *ret,

@@ -16,8 +16,10 @@ enum verdict step_wishes(struct passage *p);
 enum verdict step_screen(struct passage *p);
 /* Its secrets are read, and whoever listens to its output hears it without them. */
 enum verdict step_redact(struct passage *p);
-/* The log says that it begins; what is not written down does not run. */
+/* The log is told that it begins; what is not written down does not run. */
 enum verdict step_announce(struct passage *p);
+/* ... and has said that it is written down.  Before the program starts, in any case. */
+enum verdict step_await(struct passage *p);
 /* ... how it ended, or that it was refused. */
 enum verdict step_record(struct passage *p);
 /* The arguments as they may be written down, as JSON: those that were judged, if there are any.
@@ -26,6 +28,9 @@ char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error 
 /* A box for what was judged, and what happened in it. */
 enum verdict step_run(struct passage *p);
 
+/* Set and secrets of a tool; what was made before it failed is in r, too. */
+int redaction_make(struct redaction *r, const struct tool *tool, const struct redact_means *means,
+		   struct error *err);
 struct language;
 
 /* For a box that is kept.  What it is made of: the tool's programs and files. */

@@ -10,6 +10,7 @@
 
 #include "gate/gate.h"
 #include "gate/slots.h"
+#include "gate/toolkit.h"
 #include "keeper/keeptalk.h"
 
 struct keeper_options {
@@ -26,6 +27,7 @@ struct keeper {
 	struct meter *meter;
 	struct audit audit;
 	bool has_audit; /* false: the policy wants no log, or it cannot be opened */
+	struct toolkit toolkit;
 	struct slots slots;
 	bool has_slot; /* one was made ahead of the first call */
 	bool over;     /* the front is gone: nobody is left to serve */
@@ -35,6 +37,8 @@ struct keeper {
 int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means, struct error *err);
 void keeper_close(struct keeper *k);
+/* Gives up what serving calls does not need, for good. */
+int keeper_seal(const struct keeper *k, struct error *err);
 /* Until the front is gone. */
 void keeper_serve(struct keeper *k);
 

@@ -213,6 +213,7 @@ static int prepare(struct onecall *c, struct error *err)
 	p->meter = k->meter;
 	p->audit = k->has_audit ? &k->audit : NULL;
 	p->slots = &k->slots;
+	p->toolkit = &k->toolkit;
 	p->wishes = c->body.wishes;
 	p->from_afar = !c->request->has_uid;
 	p->call = (struct tool_call){c->request->client, c->request->uid, c->body.tool,
@@ -237,10 +238,10 @@ static void answer(struct onecall *c, uint64_t since)
 	struct error err = {0};
 	own(buf) out;
 
+	buf_init(&out, shape_room(p));
 	/* The front went away: nobody is left to tell. */
 	if (c->k->over)
 		return;
-	buf_init(&out, shape_room(p));
 	if (shape_write(p, c->request, &out, &err) < 0) {
 		answer_problem(c->k, c->request, 500, "internal", "the answer got lost", NULL);
 		return;

@@ -2,7 +2,6 @@
 /* artifacts.c - files of a box that travel as bytes, in descriptors that cannot change. */
 #include "lib/artifacts.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/own.h"
+#include "sandbox/native/copyout.h"
 
 enum { SEALS = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL };
 
@@ -118,29 +118,6 @@ static int take_row(int list, struct artifact *a, struct error *err)
 	return 0;
 }
 
-static int take_bytes(int bytes, uint64_t there, struct artifact *a, struct error *err)
-{
-	size_t had = 0;
-
-	if (a->at > there || a->size > there - a->at)
-		return fail(err, ERR_INTERNAL, "the bytes of a file are not there");
-	a->content = malloc(a->size + 1);
-	if (!a->content)
-		return fail_sys(err, "keep a file of %ju bytes", (uintmax_t)a->size);
-	while (had < a->size) {
-		ssize_t n = pread(bytes, a->content + had, a->size - had, (off_t)(a->at + had));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return fail_sys(err, "read a file");
-		had += (size_t)n;
-	}
-	a->content[had] = '\0';
-	a->content_len = had;
-	return 0;
-}
-
 static void drop(struct artifact *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -170,7 +147,7 @@ static int take_all(const int fds[SAY_FDS], uint32_t count, uint64_t most, struc
 		if (a->size > most - sum)
 			return -1;
 		sum += a->size;
-		if (take_bytes(fds[SAY_BYTES], (uint64_t)st.st_size, a, &err) < 0)
+		if (copyout_load(fds[SAY_BYTES], (uint64_t)st.st_size, a, &err) < 0)
 			return -1;
 	}
 	return 0;

@@ -222,6 +222,7 @@ static int remote_start(void *slot, const struct job *job, const int io[3], stru
 			     : r->adopted    ? WORK_STAYS
 					     : WORK_COMES,
 		.limits = job->limits,
+		.flags = r->adopted ? ASK_GIVE : 0,
 	};
 	own_fd words = -1;
 	int fds[ASK_FDS] = {io[0], io[1], io[2], -1};
@@ -341,7 +342,7 @@ static int remote_put(void *slot, const struct limits *limits, const struct put 
 	return remote_exchange(r, &x, err);
 }
 
-static int remote_collect(void *slot, const char *glob, const struct get_caps *caps,
+static int remote_collect(void *slot, const char *glob, const struct get_caps *caps, bool last,
 			  struct account *account, struct error *err)
 {
 	struct remote *r = slot;
@@ -351,6 +352,7 @@ static int remote_collect(void *slot, const char *glob, const struct get_caps *c
 	if (artifacts_path(x.request.path, glob, err) < 0)
 		return -1;
 	x.request.most = caps->bytes;
+	x.request.flags = last ? ASK_LAST : 0;
 	x.request.files = caps->files < UINT32_MAX ? (uint32_t)caps->files : UINT32_MAX;
 	if (remote_exchange(r, &x, err) < 0)
 		return -1;

@@ -70,7 +70,7 @@ enum talk_ask {
 /* keep_work */
 enum { WORK_GOES = 0, WORK_COMES, WORK_STAYS };
 /* flags of a request, and of a reply */
-enum { ASK_EXECUTABLE = 1, ASK_RECURSIVE = 2, ASK_GROUP = 4 };
+enum { ASK_EXECUTABLE = 1, ASK_RECURSIVE = 2, ASK_GROUP = 4, ASK_LAST = 8, ASK_GIVE = 16 };
 enum { SAY_CUT = 1, SAY_BOX_OVER = 2 };
 
 struct talk_request {

@@ -28,8 +28,8 @@ static const struct setting tls_rows[] = {
 	 .min = 1,
 	 .max = 4000,
 	 .example = "/etc/belljar/clients.crt",
-	 .help = "A file with certificates; whoever comes by TLS may show one that they "
-		 "signed, and is then the client with that cert."},
+	 .help = "A file with certificates; whoever comes by TLS must show one that they "
+		 "signed, and is the client with that cert, if there is one."},
 };
 
 static const struct section tls_section = {

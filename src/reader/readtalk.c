@@ -149,10 +149,11 @@ int read_take_request(int sock, struct read_request *ret, struct error *err)
 /* Only what can change no more: it is read while its sender lives on. */
 static int read_body(int fd, uint64_t len, struct buf *body, struct error *err)
 {
+	int seals = fcntl(fd, F_GET_SEALS);
 	struct stat st;
 	char chunk[CHUNK];
 
-	if (fcntl(fd, F_GET_SEALS) != SEALS)
+	if (seals < 0 || (seals & SEALS) != SEALS)
 		return fail(err, ERR_INTERNAL, "an answer came that is not sealed");
 	if (fstat(fd, &st) < 0)
 		return fail_sys(err, "look at an answer");

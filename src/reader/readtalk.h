@@ -48,7 +48,7 @@ enum read_ask {
 	READ_PROOF,
 	/* none: {"ok", "valid", "records", ..., "findings": [], "ms"} */
 	READ_VERIFY,
-	/* none: {"origin", "size", "root", "checkpoint": text, "key": text} */
+	/* none: {"origin", "size", "root", "checkpoint": text} */
 	READ_CHECKPOINT,
 	READ_ASK_COUNT
 };

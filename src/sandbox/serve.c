@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/fsuid.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -69,31 +70,35 @@ static int put_as_owner(const struct runner *who, int work, const struct put *pu
 	return result;
 }
 
-static int put_one(const struct runner *who, int work, const struct put *put, struct error *err)
+/* work -1: whoever keeps the slot puts it there. */
+static int put_one(const struct run *run, int work, const struct put *put, struct error *err)
 {
+	const struct runner *who = run->runner;
 	own_fd source = -1;
+	int result;
 
-	if (!put->source)
-		return put_as_owner(who, work, put, -1, err);
-	source = trustpath_open(put->source, O_RDONLY | O_NONBLOCK | O_NOCTTY, err);
-	if (source < 0)
-		return fail_in(err, "--put");
-	if (put_as_owner(who, work, put, source, err) < 0)
-		return fail_in(err, "--put %s", put->source);
-	return 0;
+	if (put->source) {
+		source = trustpath_open(put->source, O_RDONLY | O_NONBLOCK | O_NOCTTY, err);
+		if (source < 0)
+			return fail_in(err, "--put");
+	}
+	result = work < 0 ? who->ops->put(who->slot, &run->request->job.limits, put, source, err)
+			  : put_as_owner(who, work, put, source, err);
+	return result < 0 && put->source ? fail_in(err, "--put %s", put->source) : result;
 }
 
 static int put_all(struct run *run, struct error *err)
 {
 	const struct request *r = run->request;
-	int work;
+	int work = -1;
 
 	if (!r->n_puts)
 		return 0;
-	if (run->runner->ops->box(run->runner->slot, &r->job.limits, &work, err) < 0)
+	if (!run->runner->ops->put &&
+	    run->runner->ops->box(run->runner->slot, &r->job.limits, &work, err) < 0)
 		return -1;
 	for (size_t i = 0; i < r->n_puts; i++)
-		if (put_one(run->runner, work, &r->puts[i], err) < 0)
+		if (put_one(run, work, &r->puts[i], err) < 0)
 			return -1;
 	return 0;
 }
@@ -104,9 +109,9 @@ static int open_outdirs(struct run *run, struct error *err)
 	const struct request *r = run->request;
 
 	for (size_t i = 0; i < r->n_gets; i++) {
-		int fd = outdir_open(r->gets[i].dir, err);
+		int fd = r->gets[i].dir ? outdir_open(r->gets[i].dir, err) : -1;
 
-		if (fd < 0)
+		if (fd < 0 && r->gets[i].dir)
 			return fail_in(err, "--get %s", r->gets[i].glob);
 		run->outdirs[run->n_outdirs++] = fd;
 	}
@@ -116,7 +121,7 @@ static int open_outdirs(struct run *run, struct error *err)
 static void close_outdirs(struct run *run)
 {
 	while (run->n_outdirs > 0)
-		(void)close(run->outdirs[--run->n_outdirs]);
+		own_fd_end(&run->outdirs[--run->n_outdirs]);
 }
 
 static int start(struct run *run, struct error *err)
@@ -130,6 +135,8 @@ static int start(struct run *run, struct error *err)
 	if (feed_open(run->feed, &r->food, uid, &in, err) < 0 ||
 	    capture_open(&run->out, &run->account->out, &r->live_out, uid, &out, err) < 0 ||
 	    capture_open(&run->err, &run->account->err, &r->live_err, uid, &error, err) < 0)
+		return -1;
+	if (r->before && r->before(r->before_context, err) < 0)
 		return -1;
 	return run->runner->ops->start(run->runner->slot, &job, (int[3]){in, out, error}, err);
 }
@@ -257,15 +264,71 @@ static int check_delivery(const struct run *run, struct error *err)
 	return fail_sys(err, "pass the output on");
 }
 
-static int collect(struct run *run, int work, struct error *err)
+static int collect_to_memory(struct run *run, int work, const char *glob,
+			     const struct copyout_caps *caps, struct error *err)
+{
+	own_fd heap = memfd_create("belljar-files", MFD_CLOEXEC);
+	struct account *account = run->account;
+	size_t had = account->n_artifacts;
+	off_t there;
+
+	if (heap < 0)
+		return fail_sys(err, "memory for files");
+	if (copyout_into_heap(work, glob, heap, caps, account, err) < 0)
+		return -1;
+	there = lseek(heap, 0, SEEK_END);
+	for (size_t i = had; i < account->n_artifacts; i++)
+		if (!account->artifacts[i].refused[0] &&
+		    copyout_load(heap, (uint64_t)there, &account->artifacts[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* What the account has already is off. */
+static int collect_elsewhere(struct run *run, size_t i, const struct copyout_caps *caps,
+			     struct error *err)
 {
 	const struct request *r = run->request;
+	struct account *account = run->account;
+	struct get_caps left = {.bytes = caps->total_bytes, .files = caps->files};
+
+	if (r->gets[i].dir)
+		return fail(err, ERR_CALLER, "files of this box come into memory only");
+	left.files -= account->n_artifacts < left.files ? account->n_artifacts : left.files;
+	for (size_t k = 0; k < account->n_artifacts; k++)
+		if (!account->artifacts[k].refused[0])
+			left.bytes -= account->artifacts[k].size;
+	return run->runner->ops->collect(run->runner->slot, r->gets[i].glob, &left,
+					 i + 1 == r->n_gets, account, err);
+}
+
+static int collect_one(struct run *run, int work, size_t i, struct error *err)
+{
+	const struct request *r = run->request;
+	const struct get *get = &r->gets[i];
 	struct copyout_caps caps;
 
 	copyout_caps_for(&r->job.limits, &caps);
+	caps.filter = r->files.feed ? &r->files : NULL;
+	if (!get->dir && r->get_caps.bytes && r->get_caps.bytes < caps.total_bytes)
+		caps.file_bytes = caps.total_bytes = r->get_caps.bytes;
+	if (!get->dir && r->get_caps.files && r->get_caps.files < caps.files)
+		caps.files = r->get_caps.files;
+	if (run->runner->ops->collect)
+		return collect_elsewhere(run, i, &caps, err);
+	if (!get->dir)
+		return collect_to_memory(run, work, get->glob, &caps, err);
+	return copyout_collect_into(work, get->glob, run->outdirs[i], &caps, run->account, err);
+}
+
+static int collect(struct run *run, int work, struct error *err)
+{
+	const struct request *r = run->request;
+
+	if (work < 0 && !run->runner->ops->collect)
+		return 0;
 	for (size_t i = 0; i < r->n_gets; i++)
-		if (copyout_collect_into(work, r->gets[i].glob, run->outdirs[i], &caps,
-					 run->account, err) < 0)
+		if (collect_one(run, work, i, err) < 0)
 			return fail_in(err, "--get %s", r->gets[i].glob);
 	return 0;
 }
@@ -281,8 +344,7 @@ static int run_in_slot(struct run *run, struct error *err)
 	if (serve_all(run, err) < 0)
 		return -1;
 	runner->ops->finish(runner->slot, &run->account->outcome, &work);
-	if (run->account->outcome.end != END_NOT_STARTED && work >= 0 &&
-	    collect(run, work, err) < 0)
+	if (run->account->outcome.end != END_NOT_STARTED && collect(run, work, err) < 0)
 		return -1;
 	return check_delivery(run, err);
 }

@@ -20,8 +20,8 @@ struct runner_ops {
 	 * of box() and of what finish() gives.  source: -1, or what put says is read from there. */
 	int (*put)(void *slot, const struct limits *limits, const struct put *put, int source,
 		   struct error *err);
-	/* Adds to the account, bytes in memory. */
-	int (*collect)(void *slot, const char *glob, const struct get_caps *caps,
+	/* Adds to the account, bytes in memory.  last: what is left of the box's files may go. */
+	int (*collect)(void *slot, const char *glob, const struct get_caps *caps, bool last,
 		       struct account *account, struct error *err);
 };
 

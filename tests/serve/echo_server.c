@@ -6,19 +6,17 @@
  * Names are those of the caps, "cert", "key", "client-ca".  It says "listening ADDRESS" for each
  * word, and a line for each exchange that is over; "quit" on its input ends it.
  */
-#include <errno.h>
-#include <getopt.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/own.h"
 #include "base/text.h"
+#include "serve/http/hostcheck.h"
 #include "serve/http/http.h"
+#include "serve/http/listeners.h"
 #include "serve/http/tls.h"
 
 struct echo {
@@ -38,9 +36,8 @@ struct work {
 	size_t left; /* of a stream */
 };
 
-static void end(struct echo *e, const struct error *err)
+static void end(const struct error *err)
 {
-	(void)e;
 	(void)fprintf(stderr, "echo_server: %s\n", err->text);
 	_exit(1);
 }
@@ -98,9 +95,25 @@ static struct work *begin_work(struct echo *e, struct http_exchange *x)
 	return w;
 }
 
+/* As a service would: whoever sends this is a page in a browser. */
+static bool misdirected(struct http_exchange *x)
+{
+	static const char *const hosts[] = {"a", "box.example:1234", NULL};
+	static const char *const origins[] = {"https://app.example", NULL};
+	const struct hostcheck c = {hosts, origins};
+	const char *detail;
+	int status = hostcheck_exchange(&c, x, &detail);
+
+	if (status)
+		answer_text(x, status, detail);
+	return status != 0;
+}
+
 static void head(void *context, struct http_exchange *x)
 {
 	(void)context;
+	if (strcmp(http_path(x), "/checked") == 0 && misdirected(x))
+		return;
 	if (strcmp(http_path(x), "/early") == 0)
 		answer_text(x, 403, "not wanted\n");
 	else if (strcmp(http_path(x), "/small") == 0)
@@ -219,20 +232,44 @@ static void command(void *context, uint32_t events)
 	}
 }
 
-static int listen_tcp(struct echo *e, uint16_t port, bool tls, struct error *err)
+static int listen_fd(struct echo *e, int fd, bool tls, struct error *err)
 {
-	struct sockaddr_in a = {.sin_family = AF_INET,
-				.sin_port = htons(port),
-				.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t len = sizeof(a);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	char text[LISTEN_TEXT_MAX];
+	struct listen_word w;
 
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 1024) < 0 ||
-	    getsockname(fd, (struct sockaddr *)&a, &len) < 0)
-		return fail_sys(err, "listen");
-	(void)printf("listening %d\n", ntohs(a.sin_port));
+	if (listen_name(fd, &w, err) < 0)
+		return -1;
+	w.tls = tls;
+	listen_text(&w, text);
+	(void)printf("listening %s\n", text);
 	(void)fflush(stdout);
 	return http_listen(e->http, fd, tls ? e->tls : NULL, err);
+}
+
+static int listen_word(struct echo *e, const char *word, struct error *err)
+{
+	struct listen_word w;
+	int fd;
+
+	if (listen_parse(word, &w, err) < 0)
+		return -1;
+	if (w.tls && !e->tls)
+		return fail(err, ERR_CALLER, "%s needs a certificate", word);
+	fd = listen_open(&w, err);
+	return fd < 0 ? -1 : listen_fd(e, fd, w.tls, err);
+}
+
+static int listen_all(struct echo *e, char **words, struct error *err)
+{
+	int fds[LISTEN_INHERITED_MAX], n = listen_inherit(fds, err);
+
+	for (int i = 0; i < n; i++)
+		if (listen_fd(e, fds[i], false, err) < 0)
+			return -1;
+	for (; n >= 0 && *words; words++)
+		if (listen_word(e, *words, err) < 0)
+			return -1;
+	return n < 0 ? -1 : 0;
 }
 
 static bool take_option(struct echo *e, const char *name, const char *value)
@@ -245,6 +282,7 @@ static bool take_option(struct echo *e, const char *name, const char *value)
 		{"head-bytes", &e->caps.head_bytes, NULL},
 		{"headers", &e->caps.headers, NULL},
 		{"body-bytes", &e->caps.body_bytes, NULL},
+		{"bodies-bytes", &e->caps.bodies_bytes, NULL},
 		{"target-bytes", &e->caps.target_bytes, NULL},
 		{"connections", &e->caps.connections, NULL},
 		{"per-peer", &e->caps.connections_per_peer, NULL},
@@ -300,14 +338,14 @@ int main(int argc, char **argv)
 	e.loop = loop_new(&err);
 	e.http = e.loop ? http_new(e.loop, &e.caps, &h, &err) : NULL;
 	if (!e.http)
-		end(&e, &err);
+		end(&err);
 	if (e.cert && !(e.tls = http_tls_load(e.cert, e.key, e.client_ca, &err)))
-		end(&e, &err);
-	if (listen_tcp(&e, 0, e.tls != NULL, &err) < 0)
-		end(&e, &err);
+		end(&err);
+	if (listen_all(&e, argv + i, &err) < 0)
+		end(&err);
 	e.input = (struct loop_watch){.events = EPOLLIN, .ready = command, .context = &e};
 	if (loop_add(e.loop, &e.input, &err) < 0 || loop_run(e.loop, &err) < 0)
-		end(&e, &err);
+		end(&err);
 	http_free(e.http);
 	loop_free(e.loop);
 	http_tls_free(e.tls);

@@ -13,6 +13,7 @@ struct board {
 	struct layer_report layers[LAYER_COUNT];
 	struct error error;
 	uint64_t start_us; /* just before the program's exec */
+	uint64_t mark; /* of its cgroup namespace: whatever it starts has the same; 0: unknown */
 	uint32_t allow_degraded;
 };
 

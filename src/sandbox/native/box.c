@@ -36,7 +36,7 @@ struct maker {
 	struct plan *plan;
 	const struct limits *limits;
 	struct board *board;
-	int work, rules, mounts; /* opened by the child in the shared descriptor table */
+	int work, rules, mounts, proc; /* opened by the child in the shared descriptor table */
 	struct error err;
 };
 
@@ -113,6 +113,11 @@ static int open_handles(struct maker *m)
 	m->work = open("/work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (m->work < 0)
 		return fail_sys(&m->err, "open /work");
+	if (m->plan->keeps && m->board->layers[LAYER_PROC].state == LAYER_FULL) {
+		m->proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (m->proc < 0)
+			return fail_sys(&m->err, "open /proc");
+	}
 	/* Only saves time: without /proc the namespace is taken down at once. */
 	m->mounts = m->plan->mounts >= 0 ? m->plan->mounts
 					 : open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
@@ -179,7 +184,8 @@ static int make_inside(void *arg)
 
 void box_init(struct box *box)
 {
-	*box = (struct box){.pidfd = -1, .leash = -1, .work = -1, .rules = -1, .mounts = -1};
+	*box = (struct box){
+		.pidfd = -1, .leash = -1, .work = -1, .rules = -1, .mounts = -1, .proc = -1};
 }
 
 /* The read end lies at a fixed place, where init expects it; it must survive the exec. */
@@ -208,7 +214,8 @@ int box_make(struct box *box, struct plan *plan, const struct limits *limits, st
 			  .board = board,
 			  .work = -1,
 			  .rules = -1,
-			  .mounts = -1};
+			  .mounts = -1,
+			  .proc = -1};
 	const int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | CLONE_NEWNS |
 			  CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD;
 	pid_t child;
@@ -223,6 +230,7 @@ int box_make(struct box *box, struct plan *plan, const struct limits *limits, st
 	box->work = m.work;
 	box->rules = m.rules;
 	box->mounts = m.mounts;
+	box->proc = m.proc;
 	box->made_for = *limits;
 	if (m.err.kind != ERR_NONE) {
 		*err = m.err;
@@ -269,5 +277,6 @@ void box_done(struct box *box)
 	own_fd_end(&box->work);
 	own_fd_end(&box->rules);
 	own_fd_end(&box->mounts);
+	own_fd_end(&box->proc);
 	box_init(box);
 }

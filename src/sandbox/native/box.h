@@ -14,6 +14,7 @@ struct box {
 	int work;   /* the box's /work; stays readable after its death */
 	int rules;  /* what its program may do to which file; -1: Landlock is not in force */
 	int mounts; /* its mount namespace: held so that taking it down is off the path */
+	int proc;   /* its /proc; -1: it has none, or nobody wants it */
 	struct limits made_for;
 };
 

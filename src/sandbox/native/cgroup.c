@@ -380,6 +380,18 @@ void cgroup_doors(const struct cgroup *group, struct cgroup_doors *ret)
 			ret->v1[ret->n_v1++] = group->tasks[i];
 }
 
+int cgroup_limit_processes(const struct cgroup *group, uint64_t most, struct error *err)
+{
+	for (size_t i = 0; group->made >> i; i++) {
+		const struct target at = {group->slot->trees[i].dir, group->name};
+
+		if ((group->made & 1U << i) &&
+		    (group->slot->trees[i].controllers & 1U << CONTROLLER_PIDS))
+			return put_number(&at, "pids.max", most, err);
+	}
+	return fail(err, ERR_CONFIG, "no group counts processes");
+}
+
 int cgroup_close(struct cgroup *group, struct error *err)
 {
 	uint64_t deadline_us = clock_us() + REMOVE_WAIT_US;

@@ -123,6 +123,10 @@ struct cgroup_doors {
 
 void cgroup_doors(const struct cgroup *group, struct cgroup_doors *ret);
 
+/* From now on at most so many processes; those above stay, but nobody can fork.  -1 also where no
+ * group counts them. */
+int cgroup_limit_processes(const struct cgroup *group, uint64_t most, struct error *err);
+
 /* Opens the counters that are read when the program has ended: to be done while nobody waits. */
 void cgroup_keep_counters(struct cgroup *group);
 void cgroup_drop_counters(struct cgroup *group);

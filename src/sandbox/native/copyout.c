@@ -26,6 +26,7 @@
 #include "base/text.h"
 #include "sandbox/native/beneath.h"
 #include "sandbox/native/outdir.h"
+#include "sandbox/native/pour.h"
 
 enum { FILES_MAX = 10000, NAMES_MAX = 1 << 20 };
 
@@ -39,7 +40,8 @@ struct walk {
 	const char *glob;
 	const struct copyout_caps *caps;
 	struct account *account;
-	int outdir;
+	int outdir; /* -1: heap */
+	int heap;
 	struct level levels[COPYOUT_DEPTH_MAX];
 	size_t depth;
 	char name[PATH_MAX]; /* of the entry at hand, relative to /work */
@@ -185,52 +187,57 @@ static int judge_opened(const struct walk *w, int fd, struct artifact *a, struct
 	return a->refused[0] ? -1 : 0;
 }
 
-/* Copies and hashes; a file that grew since it was judged is refused on the way. */
-static int pour(const struct walk *w, int from, int to, struct artifact *a, struct error *err)
+static uint64_t room_left(const struct walk *w)
 {
-	own(sha256) hash = {0};
-	char chunk[16384]; /* the caller's stack may be small */
+	uint64_t left =
+		w->total_bytes < w->caps->total_bytes ? w->caps->total_bytes - w->total_bytes : 0;
 
-	if (sha256_init(&hash, err) < 0)
-		return -1;
-	for (;;) {
-		ssize_t n = read(from, chunk, sizeof(chunk));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			artifact_refuse(a, "cannot be read: %s", strerror(errno));
-		if (n <= 0)
-			break;
-		if (!fits(w, a->size + (uint64_t)n)) {
-			refuse_size(w, a, a->size + (uint64_t)n);
-			return 0;
-		}
-		a->size += (uint64_t)n;
-		if (sha256_add(&hash, chunk, (size_t)n, err) < 0 ||
-		    fd_write_all(to, chunk, (size_t)n, err) < 0)
-			return -1;
-	}
-	return sha256_done(&hash, a->sha256, err);
+	return left < w->caps->file_bytes ? left : w->caps->file_bytes;
 }
 
 static int copy(struct walk *w, int from, const struct stat *st, struct artifact *a,
 		struct error *err)
 {
 	own(outfile) file = {.dir = -1, .fd = -1};
+	struct pour what = {.from = from, .most = room_left(w), .filter = w->caps->filter};
+	bool over;
 
 	if (outdir_begin(w->outdir, a, &file, err) < 0)
 		return -1;
 	if (a->refused[0])
 		return 0;
-	if (pour(w, from, file.fd, a, err) < 0)
+	what.to = file.fd;
+	if (pour(&what, a, &over, err) < 0)
 		return -1;
+	if (over) /* it grew since it was judged, or what was replaced made it longer */
+		refuse_size(w, a, a->size);
 	if (a->refused[0])
 		return 0;
 	if (outdir_commit(&file, st->st_mode & S_IXUSR ? 0755 : 0644, a, err) < 0)
 		return -1;
 	if (!a->refused[0])
 		w->total_bytes += a->size;
+	return 0;
+}
+
+/* Half a file is not left there. */
+static int copy_to_heap(struct walk *w, int from, struct artifact *a, struct error *err)
+{
+	/* Who takes them from there has them redacted. */
+	const struct pour what = {.from = from, .to = w->heap, .most = room_left(w)};
+	off_t at = lseek(w->heap, 0, SEEK_END);
+	bool over;
+
+	if (at < 0)
+		return fail_sys(err, "memory for files");
+	a->at = (uint64_t)at;
+	if (pour(&what, a, &over, err) < 0)
+		return -1;
+	if (over)
+		refuse_size(w, a, a->size);
+	if (a->refused[0])
+		return ftruncate(w->heap, at) < 0 ? fail_sys(err, "memory for files") : 0;
+	w->total_bytes += a->size;
 	return 0;
 }
 
@@ -252,7 +259,9 @@ static int examine(struct walk *w, const char *entry, mode_t mode, struct artifa
 		artifact_refuse(a, "cannot be opened: %s", strerror(errno));
 		return 0;
 	}
-	return judge_opened(w, fd, a, &st) < 0 ? 0 : copy(w, fd, &st, a, err);
+	if (judge_opened(w, fd, a, &st) < 0)
+		return 0;
+	return w->outdir >= 0 ? copy(w, fd, &st, a, err) : copy_to_heap(w, fd, a, err);
 }
 
 static int take(struct walk *w, const char *entry, mode_t mode, struct error *err)
@@ -406,22 +415,61 @@ int copyout_prepare(const char *glob, const char *dir, struct error *err)
 	return 0;
 }
 
+/* What is in the account already counts. */
+static int collect(struct walk *w, int work, struct error *err)
+{
+	const struct account *account = w->account;
+
+	if (glob_check(w->glob, err) < 0 || sha256_load(err) < 0)
+		return -1;
+	for (size_t i = 0; i < account->n_artifacts; i++) {
+		w->names_bytes += strlen(account->artifacts[i].name);
+		if (!account->artifacts[i].refused[0])
+			w->total_bytes += account->artifacts[i].size;
+	}
+	return walk_tree(w, work, err);
+}
+
 int copyout_collect_into(int work, const char *glob, int outdir, const struct copyout_caps *caps,
 			 struct account *account, struct error *err)
 {
 	own(walk) w = {.glob = glob, .caps = caps, .account = account, .outdir = -1};
 
-	if (glob_check(glob, err) < 0 || sha256_load(err) < 0)
-		return -1;
 	w.outdir = fcntl(outdir, F_DUPFD_CLOEXEC, 0);
 	if (w.outdir < 0)
 		return fail_sys(err, "keep the target directory");
-	for (size_t i = 0; i < account->n_artifacts; i++) {
-		w.names_bytes += strlen(account->artifacts[i].name);
-		if (!account->artifacts[i].refused[0])
-			w.total_bytes += account->artifacts[i].size;
+	return collect(&w, work, err);
+}
+
+int copyout_into_heap(int work, const char *glob, int heap, const struct copyout_caps *caps,
+		      struct account *account, struct error *err)
+{
+	own(walk) w = {.glob = glob, .caps = caps, .account = account, .outdir = -1, .heap = heap};
+
+	return collect(&w, work, err);
+}
+
+int copyout_load(int heap, uint64_t there, struct artifact *a, struct error *err)
+{
+	size_t had = 0;
+
+	if (a->at > there || a->size > there - a->at)
+		return fail(err, ERR_INTERNAL, "the bytes of a file are not there");
+	a->content = malloc(a->size + 1);
+	if (!a->content)
+		return fail_sys(err, "keep a file of %ju bytes", (uintmax_t)a->size);
+	while (had < a->size) {
+		ssize_t n = pread(heap, a->content + had, a->size - had, (off_t)(a->at + had));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return fail_sys(err, "read a file");
+		had += (size_t)n;
 	}
-	return walk_tree(&w, work, err);
+	a->content[had] = '\0';
+	a->content_len = had;
+	return 0;
 }
 
 int copyout_collect(int work, const char *glob, const char *dir, const struct copyout_caps *caps,

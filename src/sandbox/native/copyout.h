@@ -8,12 +8,14 @@
 
 #include "base/error.h"
 #include "call/call.h"
+#include "sandbox/capture.h"
 
 struct copyout_caps {
 	uint64_t file_bytes;  /* of one file */
 	uint64_t total_bytes; /* of all files in the account together */
 	size_t files;         /* copied or refused, in the account together */
 	uint64_t names_bytes; /* of their names together: the account is not to grow with them */
+	const struct filter *filter; /* text goes through it; NULL: comes out as it is */
 };
 
 /* How far a walk goes, whatever the box made: deeper directories and further entries are not
@@ -39,5 +41,11 @@ int copyout_collect(int work, const char *glob, const char *dir, const struct co
  * ran that may write there is that program's choice. */
 int copyout_collect_into(int work, const char *glob, int outdir, const struct copyout_caps *caps,
 			 struct account *account, struct error *err);
+
+/* The same into memory: bytes are added to heap (a memfd), and each artifact says where (at). */
+int copyout_into_heap(int work, const char *glob, int heap, const struct copyout_caps *caps,
+		      struct account *account, struct error *err);
+/* The bytes of an artifact from there; of a heap that has `there` bytes. */
+int copyout_load(int heap, uint64_t there, struct artifact *a, struct error *err);
 
 #endif

@@ -28,6 +28,7 @@
 #include "base/own.h"
 #include "base/pages.h"
 #include "sandbox/native/box.h"
+#include "sandbox/native/execs.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/letgo.h"
 #include "sandbox/native/loopback.h"
@@ -50,6 +51,8 @@ struct launcher {
 	int program_fd;
 	bool kill_ordered;
 	bool another; /* prepare the next box when this one ends */
+	bool kept;    /* the box stays when a program ends, and is the last */
+	struct execs execs;
 	struct limits next;
 };
 
@@ -251,10 +254,13 @@ static int enter_network(struct launcher *l, struct error *err)
 static int offer_box(struct launcher *l, const struct limits *limits, struct error *err)
 {
 	struct to_warden news = {.news = NEWS_BOX};
+	int fds[BOX_FDS];
 
 	if (box_make(&l->box, l->plan, limits, l->board, err) < 0)
 		return -1;
-	if (tell(l, &news, &l->box.work, 1) < 0)
+	fds[BOX_WORK] = l->box.work;
+	fds[BOX_PROC] = l->box.proc;
+	if (tell(l, &news, fds, l->box.proc < 0 ? 1 : BOX_FDS) < 0)
 		_exit(1);
 	return 0;
 }
@@ -274,8 +280,9 @@ static int read_words(int fd, struct pages *ret_bytes, struct words *ret, struct
 	return unpack_words(ret_bytes->room, ret_bytes->size, ret, err);
 }
 
+/* One way for every program, in a box of its own or in one that is kept. */
 static int start(struct launcher *l, const struct to_launcher *order, const int *fds,
-		 struct error *err)
+		 pid_t *ret_pid, struct error *err)
 {
 	own(words) words = {0};
 	own(pages) bytes = {0};
@@ -287,7 +294,8 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 		.board = l->board,
 		.filter = order->memory_by_rlimit ? &l->filter_by_rlimit : &l->filter,
 		.memory_by_rlimit = order->memory_by_rlimit,
-		.last = !order->another,
+		.last = !order->another && !l->kept,
+		.cwd = l->kept ? order->cwd : NULL,
 		.io = {fds[RUN_IN], fds[RUN_OUT], fds[RUN_ERR]},
 		.v2_door = order->v2_door ? fds[RUN_DOORS] : -1,
 		.n_doors = order->n_doors,
@@ -297,10 +305,21 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 		p.doors[i] = fds[(order->v2_door ? RUN_DOORS + 1 : RUN_DOORS) + i];
 	if (read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
 		return -1;
-	if (payload_start(&p, &l->program, err) < 0)
+	return payload_start(&p, ret_pid, err);
+}
+
+static int start_only(struct launcher *l, const struct to_launcher *order, const int *fds,
+		      struct error *err)
+{
+	if (start(l, order, fds, &l->program, err) < 0)
 		return -1;
 	l->program_fd = pidfd_open(l->program, 0);
 	return l->program_fd < 0 ? fail_sys(err, "pidfd of the program") : 0;
+}
+
+static bool fits_order(const struct to_launcher *order, size_t n_fds)
+{
+	return n_fds == RUN_DOORS + order->n_doors + (order->v2_door ? 1 : 0);
 }
 
 /* Whatever happened, there is no program and no box any more. */
@@ -326,6 +345,16 @@ static void prepare_next(struct launcher *l)
 		give_up(l, &err);
 }
 
+/* A child that failed is a zombie in the box: reap it, or the box cannot die. */
+static void bury(pid_t child)
+{
+	if (child <= 0)
+		return;
+	(void)kill(child, SIGKILL);
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 /* No further box: the tree we stand in, the host's or a template, is let go of now, and the box's
  * when we are gone.  But at once if it has something in it that the caller may want to unmount. */
 static void let_mounts_go(struct launcher *l)
@@ -340,15 +369,14 @@ static void let_mounts_go(struct launcher *l)
 static void run(struct launcher *l, const struct to_launcher *order, const int *fds, size_t n_fds)
 {
 	struct to_warden news = {.news = NEWS_STARTED};
-	size_t due = RUN_DOORS + order->n_doors + (order->v2_door ? 1 : 0);
 
-	if (n_fds != due || !l->box.init || l->program)
+	if (!fits_order(order, n_fds) || !l->box.init || l->program || l->kept)
 		(void)fail(&news.error, ERR_INTERNAL, "a run came with %zu descriptors or no box",
 			   n_fds);
 	l->another = order->another;
 	l->kill_ordered = false;
 	l->next = order->limits;
-	if (news.error.kind == ERR_NONE && start(l, order, fds, &news.error) == 0) {
+	if (news.error.kind == ERR_NONE && start_only(l, order, fds, &news.error) == 0) {
 		news.start_us = l->board->start_us;
 		if (tell(l, &news, NULL, 0) < 0)
 			_exit(1);
@@ -356,17 +384,63 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 			let_mounts_go(l);
 		return;
 	}
-	/* A child that failed is a zombie in the box: reap it, or the box cannot die. */
-	if (l->program) {
-		(void)kill(l->program, SIGKILL);
-		while (waitpid(l->program, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	bury(l->program);
 	(void)clear_box(l);
 	news.news = NEWS_NO_START;
 	if (tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 	prepare_next(l);
+}
+
+/* A program more in a kept box; whatever becomes of it, the box goes on. */
+static void run_beside(struct launcher *l, const struct to_launcher *order, const int *fds,
+		       size_t n_fds)
+{
+	struct to_warden news = {.news = NEWS_EXEC, .exec = order->exec};
+	pid_t child = 0;
+
+	if (!fits_order(order, n_fds) || !l->box.init || !l->kept)
+		(void)fail(&news.error, ERR_INTERNAL,
+			   "a program came with %zu descriptors, or no box", n_fds);
+	if (news.error.kind == ERR_NONE && start(l, order, fds, &child, &news.error) == 0 &&
+	    execs_add(&l->execs, order->exec, child, &news.error) == 0) {
+		news.start_us = l->board->start_us;
+		news.mark = l->board->mark;
+	} else {
+		bury(child);
+		news.news = NEWS_NO_EXEC;
+	}
+	if (tell(l, &news, NULL, 0) < 0)
+		_exit(1);
+}
+
+/* Everything in the kept box dies, each program's end is told, and last the box's. */
+__attribute__((noreturn)) static void end_kept(struct launcher *l)
+{
+	struct to_warden news = {.news = NEWS_EXEC_END};
+
+	(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
+	/* They are ours to wait for: pid 1 of the box ends after them. */
+	while (l->execs.n > 0) {
+		execs_reap(&l->execs, 0, &news);
+		if (tell(l, &news, NULL, 0) < 0)
+			_exit(1);
+	}
+	(void)clear_box(l);
+	news = (struct to_warden){.news = NEWS_ENDED, .end_us = clock_us()};
+	if (!l->kill_ordered)
+		(void)fail(&news.error, ERR_SYSTEM, "pid 1 of the box died");
+	(void)tell(l, &news, NULL, 0);
+	_exit(0);
+}
+
+static void kill_all(struct launcher *l)
+{
+	l->kill_ordered = true;
+	if (l->kept)
+		end_kept(l);
+	if (l->box.init)
+		(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
 }
 
 static void obey(struct launcher *l)
@@ -384,12 +458,21 @@ static void obey(struct launcher *l)
 		run(l, &order, fds, n_fds);
 		break;
 	case ORDER_KILL:
-		l->kill_ordered = true;
-		if (l->box.init)
-			(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
+		kill_all(l);
+		break;
+	case ORDER_KEEP:
+		if (!l->box.init || l->program)
+			_exit(1);
+		l->kept = true;
+		break;
+	case ORDER_EXEC:
+		run_beside(l, &order, fds, n_fds);
+		break;
+	case ORDER_SIGNAL:
+		execs_signal(&l->execs, order.exec, order.signal, order.group);
 		break;
 	case ORDER_BOX:
-		if (l->plan->once) /* its root is gone with the first */
+		if (l->plan->once || l->kept) /* its root is gone with the first */
 			_exit(1);
 		(void)clear_box(l);
 		box_done(&l->box);
@@ -429,6 +512,46 @@ static void see_end(struct launcher *l)
 	prepare_next(l);
 }
 
+/* Which of the kept box's programs have ended?  And does the box itself live? */
+static void look_after_kept(struct launcher *l, const struct pollfd *fds, size_t n_execs)
+{
+	/* From the end: reaping moves the last into the free place. */
+	for (size_t i = n_execs; i-- > 0;) {
+		struct to_warden news = {.news = NEWS_EXEC_END};
+
+		if (!fds[i].revents)
+			continue;
+		execs_reap(&l->execs, i, &news);
+		if (tell(l, &news, NULL, 0) < 0)
+			_exit(1);
+	}
+	if (fds[n_execs].revents)
+		end_kept(l);
+}
+
+__attribute__((noreturn)) static void serve_orders(struct launcher *l)
+{
+	for (;;) {
+		struct pollfd fds[2 + KEPT_EXECS_MAX + 1] = {
+			{.fd = l->plan->socket, .events = POLLIN},
+			{.fd = l->program_fd, .events = POLLIN}};
+		size_t n_execs = l->execs.n, n = 2;
+
+		for (size_t i = 0; i < n_execs; i++)
+			fds[n++] = (struct pollfd){.fd = l->execs.list[i].fd, .events = POLLIN};
+		if (l->kept)
+			fds[n++] = (struct pollfd){.fd = l->box.pidfd, .events = POLLIN};
+		if (poll(fds, n, -1) < 0 && errno != EINTR)
+			_exit(1);
+		if (fds[1].revents)
+			see_end(l);
+		if (l->kept)
+			look_after_kept(l, fds + 2, n_execs);
+		if (fds[0].revents)
+			obey(l);
+	}
+}
+
 void launcher_main(struct plan *plan, struct board *board)
 {
 	static struct launcher l; /* not on the stack: most of it is never touched */
@@ -445,15 +568,5 @@ void launcher_main(struct plan *plan, struct board *board)
 	if (enter_slot(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
 	    enter_network(&l, &err) < 0)
 		give_up(&l, &err);
-	for (;;) {
-		struct pollfd fds[2] = {{.fd = plan->socket, .events = POLLIN},
-					{.fd = l.program_fd, .events = POLLIN}};
-
-		if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
-			_exit(1);
-		if (fds[1].revents)
-			see_end(&l);
-		if (fds[0].revents)
-			obey(&l);
-	}
+	serve_orders(&l);
 }

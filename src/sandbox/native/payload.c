@@ -39,6 +39,16 @@ static int join_groups(struct payload *p)
 	return 0;
 }
 
+/* A cgroup namespace of its own, which nothing in a box can leave: what a program starts can be
+ * told from what others start, however it detaches itself. */
+static void note_mark(struct payload *p)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/cgroup", &st) == 0)
+		p->board->mark = st.st_ino;
+}
+
 static int join_namespaces(struct payload *p)
 {
 	if (setns(p->box->pidfd, CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS) < 0)
@@ -46,6 +56,8 @@ static int join_namespaces(struct payload *p)
 	/* After the groups were joined: its root is then the box's own group. */
 	if (unshare(CLONE_NEWCGROUP) == 0) {
 		layer_stands(p->board, LAYER_CGROUP_NAMESPACE, "own");
+		if (p->box->proc >= 0)
+			note_mark(p);
 		return 0;
 	}
 	(void)fail_sys(&p->board->error, "cgroup namespace");
@@ -118,10 +130,27 @@ static int become_user(struct payload *p)
 	return 0;
 }
 
+/* A name of the box's own, as the program's user. */
+static int enter_other(struct payload *p)
+{
+	struct error *err = &p->board->error;
+	char cwd[4096];
+
+	if (p->cwd[0] != '/')
+		return fail(err, ERR_CALLER, "%.200s: not an absolute name", p->cwd);
+	if (chdir(p->cwd) < 0)
+		return fail(err, ERR_CALLER, "%.200s: %s", p->cwd, strerror(errno));
+	if (syscall(SYS_getcwd, cwd, sizeof(cwd)) < 0 || cwd[0] != '/')
+		return fail(err, ERR_CALLER, "%.200s: not a directory of the box", p->cwd);
+	return 0;
+}
+
 static int enter_work(struct payload *p)
 {
 	char cwd[64];
 
+	if (p->cwd && strcmp(p->cwd, "/work") != 0)
+		return enter_other(p);
 	/* Exactly there: a directory outside the root would read "(unreachable)"
 	 * (CVE-2024-21626). */
 	if (chdir("/work") < 0)
@@ -351,7 +380,7 @@ int payload_start(struct payload *p, pid_t *ret_pid, struct error *err)
 
 	*ret_pid = 0;
 	p->board->error = (struct error){0};
-	p->board->start_us = 0;
+	p->board->start_us = p->board->mark = 0;
 	if (p->last)
 		bear(&door);
 	else if (bear_by_another(&door, err) < 0)

@@ -18,7 +18,8 @@ struct payload {
 	struct board *board;
 	const struct seccomp_program *filter;
 	bool memory_by_rlimit;
-	bool last; /* the launcher makes no further box */
+	bool last;       /* the launcher makes no further box */
+	const char *cwd; /* where the program begins; NULL: /work */
 	int io[3];
 	int v2_door;  /* -1: none */
 	int doors[5]; /* v1 `tasks` files */

@@ -16,6 +16,7 @@ enum { INSIDE_UID = 1000, INSIDE_GID = 1000 };
 struct plan {
 	const struct profile *profile;
 	bool once;         /* one box: its root is built in its own mount namespace */
+	bool keeps;        /* a box may be kept: its /proc is wanted */
 	bool root_mode;    /* the slot has two host uids of its own */
 	uid_t payload_uid; /* on the host */
 	uid_t init_uid;

@@ -43,14 +43,14 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 				.first = *limits};
 	for (size_t i = 0; i < GRANTS_MAX; i++)
 		s->plan.grants[i] = -1;
-	s->lock = s->socket = s->launcher_fd = s->work = -1;
+	s->lock = s->socket = s->launcher_fd = s->work = s->proc = -1;
 	s->box_limits = *limits;
 	s->asked_us = clock_us();
 	s->give_up_us = s->asked_us + SETUP_MS * 1000ULL;
 	watch_init(&s->watch);
 }
 
-int slot_open(const struct profile *profile, const struct limits *limits, bool resident,
+int slot_open(const struct profile *profile, const struct limits *limits, enum slot_use use,
 	      struct slot **ret, struct error *err)
 {
 	struct slot *s = pages_new(sizeof(*s));
@@ -58,8 +58,9 @@ int slot_open(const struct profile *profile, const struct limits *limits, bool r
 	if (!s)
 		return fail_sys(err, "allocate a slot");
 	slot_init(s, profile, limits);
-	s->resident = resident;
-	s->plan.once = !resident;
+	s->resident = use == SLOT_RESIDENT;
+	s->plan.once = !s->resident;
+	s->plan.keeps = use != SLOT_ONCE;
 	if (slot_build(s, err) < 0) {
 		slot_close(s);
 		return -1;
@@ -67,6 +68,11 @@ int slot_open(const struct profile *profile, const struct limits *limits, bool r
 	slot_drop_plan(s); /* the launcher has its own now */
 	*ret = s;
 	return 0;
+}
+
+static bool is_busy(const struct slot *s)
+{
+	return s->phase == PHASE_STARTING || s->phase == PHASE_RUNNING || s->phase == PHASE_KEPT;
 }
 
 /* What a belljar left that was killed. */
@@ -104,7 +110,7 @@ void slot_close(struct slot *s)
 	if (s->launcher > 0)
 		(void)pidfd_send_signal(s->launcher_fd, SIGKILL, NULL, 0);
 	/* Our groups are cleared away while the launcher dies. */
-	if (s->phase != PHASE_STARTING && s->phase != PHASE_RUNNING)
+	if (!is_busy(s))
 		watch_close(&s->watch);
 	if (s->groups_open && !s->swept)
 		sweep(s);
@@ -116,7 +122,9 @@ void slot_close(struct slot *s)
 	needed_list_done(&s->plan.needed);
 	own_fd_end(&s->launcher_fd);
 	own_fd_end(&s->work);
+	own_fd_end(&s->proc);
 	own_fd_end(&s->socket);
+	session_drop(s);
 	if (s->launcher <= 0) /* else the number stays taken for as long as we live */
 		own_fd_end(&s->lock);
 	if (s->board)
@@ -154,11 +162,31 @@ bool slot_is_usable(const struct slot *s)
 	return !s->dead;
 }
 
-static void end_call(struct slot *s, enum end end)
+void slot_end_call(struct slot *s, enum end end)
 {
 	s->outcome.end = end;
 	s->phase = PHASE_ENDED;
 	watch_finish(&s->watch, s->work, &s->outcome);
+}
+
+int slot_work(const struct slot *s)
+{
+	return s->work;
+}
+
+int slot_proc(const struct slot *s)
+{
+	return s->proc;
+}
+
+bool slot_is_ending(const struct slot *s)
+{
+	return s->phase != PHASE_KEPT || s->kill_sent || watch_oom(&s->watch);
+}
+
+bool slot_has_ended(const struct slot *s)
+{
+	return s->phase == PHASE_ENDED;
 }
 
 /* A launcher that gives up says why before it goes; our own error is only what follows from it. */
@@ -176,25 +204,28 @@ static void hear_last_words(struct slot *s, struct error *err)
 	}
 }
 
-/* The launcher is of no more use; what it leaves undone is not to be guessed. */
-static void lose_launcher(struct slot *s, struct error *err)
+void slot_lose(struct slot *s, struct error *err)
 {
-	bool ran = s->phase == PHASE_RUNNING;
+	bool ran = s->phase == PHASE_RUNNING || s->phase == PHASE_KEPT;
 
 	end_launcher(s);
 	hear_last_words(s, err);
 	s->outcome.error = *err;
 	if (s->phase == PHASE_IDLE || s->phase == PHASE_ENDED)
 		return;
-	end_call(s, ran ? END_UNKNOWN : END_NOT_STARTED);
+	if (s->phase == PHASE_KEPT)
+		session_lose(s, err);
+	slot_end_call(s, ran ? END_UNKNOWN : END_NOT_STARTED);
 }
 
 static void take_box(struct slot *s, int *fds, size_t n_fds)
 {
-	if (n_fds != 1)
+	if (n_fds == 0 || n_fds > BOX_FDS)
 		return;
 	own_fd_end(&s->work);
-	s->work = take_fd(&fds[0]);
+	own_fd_end(&s->proc);
+	s->work = take_fd(&fds[BOX_WORK]);
+	s->proc = n_fds > BOX_PROC ? take_fd(&fds[BOX_PROC]) : -1;
 	s->box_waits = true;
 }
 
@@ -240,6 +271,8 @@ static void take_end(struct slot *s, const struct to_warden *news)
 	struct outcome *o = &s->outcome;
 	bool exited = news->end_code == CLD_EXITED;
 
+	if (s->phase == PHASE_KEPT)
+		session_over(s, news);
 	if (s->phase != PHASE_RUNNING)
 		return;
 	o->exit_code = exited ? news->end_status : 0;
@@ -249,10 +282,10 @@ static void take_end(struct slot *s, const struct to_warden *news)
 		watch_rusage(&s->watch, &news->rusage, o);
 	if (news->error.kind != ERR_NONE) {
 		o->error = news->error;
-		end_call(s, END_UNKNOWN);
+		slot_end_call(s, END_UNKNOWN);
 		return;
 	}
-	end_call(s, exited ? END_EXITED : END_SIGNALLED);
+	slot_end_call(s, exited ? END_EXITED : END_SIGNALLED);
 }
 
 static void take_layers(struct slot *s, const struct to_warden *news)
@@ -277,10 +310,12 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 		if (identity_write_maps(&s->plan, s->launcher, &err) < 0 ||
 		    fd_send(s->socket, &mapped, sizeof(mapped), tools,
 			    tools[MAPPED_DEVICES] < 0 ? 1 : MAPPED_FDS, &err) < 0)
-			lose_launcher(s, &err);
+			slot_lose(s, &err);
 		s->mapped = true;
 		return;
 	case NEWS_BOX:
+		if (s->phase == PHASE_KEPT) /* there is one, and no other is to take its place */
+			break;
 		take_box(s, fds, n_fds);
 		return;
 	case NEWS_STARTED:
@@ -294,24 +329,29 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 	case NEWS_ENDED:
 		take_end(s, news);
 		return;
+	case NEWS_EXEC:
+	case NEWS_NO_EXEC:
+	case NEWS_EXEC_END:
+		take_layers(s, news);
+		session_news(s, news);
+		return;
 	case NEWS_NO_START:
 		s->box_waits = false;
 		take_layers(s, news);
 		s->outcome.error = news->error;
-		end_call(s, END_NOT_STARTED);
+		slot_end_call(s, END_NOT_STARTED);
 		return;
 	case NEWS_FAILED:
-		lose_launcher(s, &news->error);
+		slot_lose(s, &news->error);
 		return;
 	case NEWS_NONE:
 		break;
 	}
 	(void)fail(&err, ERR_INTERNAL, "the launcher said %d", (int)news->news);
-	lose_launcher(s, &err);
+	slot_lose(s, &err);
 }
 
-/* Takes one message if there is one.  Returns whether there was. */
-static bool take_one(struct slot *s, int wait_ms)
+bool slot_take_one(struct slot *s, int wait_ms)
 {
 	struct pollfd fd = {.fd = s->socket, .events = POLLIN};
 	struct error err = {0};
@@ -326,7 +366,7 @@ static bool take_one(struct slot *s, int wait_ms)
 	if (n <= 0) {
 		if (n == 0)
 			(void)fail(&err, ERR_INTERNAL, "the launcher died");
-		lose_launcher(s, &err);
+		slot_lose(s, &err);
 		return true;
 	}
 	take_news(s, &news, fds, n_fds);
@@ -344,7 +384,7 @@ static bool same_box(const struct limits *a, const struct limits *b)
 int slot_wait_until(struct slot *s, const bool *done, struct error *err)
 {
 	while (!*done && !s->dead)
-		if (!take_one(s, SETUP_MS))
+		if (!slot_take_one(s, SETUP_MS))
 			return fail(err, ERR_SYSTEM, "no box after %d s", SETUP_MS / 1000);
 	if (*done && !s->dead)
 		return 0;
@@ -352,7 +392,7 @@ int slot_wait_until(struct slot *s, const bool *done, struct error *err)
 	return err->kind == ERR_NONE ? fail(err, ERR_INTERNAL, "the launcher died") : -1;
 }
 
-static int want_box(struct slot *s, const struct limits *limits, struct error *err)
+int slot_want_box(struct slot *s, const struct limits *limits, struct error *err)
 {
 	const struct to_launcher order = {.order = ORDER_BOX, .limits = *limits};
 
@@ -368,7 +408,7 @@ static int want_box(struct slot *s, const struct limits *limits, struct error *e
 
 int slot_box(struct slot *s, const struct limits *limits, int *ret_work, struct error *err)
 {
-	if (limits_check(limits, err) < 0 || want_box(s, limits, err) < 0)
+	if (limits_check(limits, err) < 0 || slot_want_box(s, limits, err) < 0)
 		return -1;
 	if (slot_wait_until(s, &s->box_waits, err) < 0)
 		return -1;
@@ -376,38 +416,42 @@ int slot_box(struct slot *s, const struct limits *limits, int *ret_work, struct 
 	return 0;
 }
 
-static int send_run(struct slot *s, const struct limits *limits, const int io[3], int words,
-		    struct error *err)
+int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], int words,
+		  struct error *err)
 {
 	struct cgroup_doors doors;
 	int fds[RUN_FDS_MAX] = {io[0], io[1], io[2], words};
 	size_t n = RUN_DOORS;
-	struct to_launcher order = {
-		.order = ORDER_RUN,
-		.another = s->resident,
-		.memory_by_rlimit = s->board->layers[LAYER_MEMORY].state != LAYER_FULL,
-		.limits = *limits,
-	};
 
+	order->another = s->resident;
+	order->memory_by_rlimit = s->board->layers[LAYER_MEMORY].state != LAYER_FULL;
 	cgroup_doors(&s->watch.group, &doors);
 	if (doors.v2 >= 0)
 		fds[n++] = doors.v2;
 	for (size_t i = 0; i < doors.n_v1; i++)
 		fds[n++] = doors.v1[i];
-	order.v2_door = doors.v2 >= 0;
-	order.n_doors = (uint32_t)doors.n_v1;
-	if (fd_send(s->socket, &order, sizeof(order), fds, n, err) == 0)
+	order->v2_door = doors.v2 >= 0;
+	order->n_doors = (uint32_t)doors.n_v1;
+	if (fd_send(s->socket, order, sizeof(*order), fds, n, err) == 0)
 		return 0;
 	hear_last_words(s, err);
 	return -1;
 }
 
+void slot_ask_before(struct slot *s, int (*before)(void *context, struct error *err), void *context)
+{
+	s->before = before;
+	s->context = context;
+}
+
 int slot_start_words(struct slot *s, const struct limits *limits, const int io[3], int words,
 		     struct error *err)
 {
+	struct to_launcher order = {.order = ORDER_RUN, .limits = *limits};
+
 	if (s->dead || s->phase != PHASE_IDLE)
 		return fail(err, ERR_INTERNAL, "the slot is %s", s->dead ? "dead" : "busy");
-	if (limits_check(limits, err) < 0 || want_box(s, limits, err) < 0)
+	if (limits_check(limits, err) < 0 || slot_want_box(s, limits, err) < 0)
 		return -1;
 	if (s->calls++ || s->box_waits) /* the first call may wait for the slot as well */
 		s->asked_us = clock_us();
@@ -417,7 +461,9 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
 	/* Making the groups and making the slot go on at the same time. */
 	if (watch_open(&s->watch, &s->groups, limits, err) < 0 ||
-	    slot_wait_until(s, &s->mapped, err) < 0 || send_run(s, limits, io, words, err) < 0) {
+	    slot_wait_until(s, &s->mapped, err) < 0 ||
+	    (s->before && s->before(s->context, err) < 0) ||
+	    slot_send_run(s, &order, io, words, err) < 0) {
 		watch_close(&s->watch);
 		return -1;
 	}
@@ -443,7 +489,7 @@ void slot_kill(struct slot *s, enum kill_reason reason)
 	const struct to_launcher order = {.order = ORDER_KILL};
 	struct error err = {0};
 
-	if (s->phase != PHASE_STARTING && s->phase != PHASE_RUNNING)
+	if (!is_busy(s))
 		return;
 	if (s->watch.killed_for == KILL_NONE)
 		s->watch.killed_for = reason;
@@ -460,10 +506,12 @@ int slot_wait_ms(const struct slot *s)
 {
 	uint64_t now = clock_us(), next = s->give_up_us;
 
-	if (s->phase != PHASE_STARTING && s->phase != PHASE_RUNNING)
+	if (!is_busy(s))
 		return -1;
-	if (s->phase == PHASE_RUNNING && !s->kill_sent && (next == 0 || s->watch.next_us < next))
+	if (s->phase != PHASE_STARTING && !s->kill_sent && (next == 0 || s->watch.next_us < next))
 		next = s->watch.next_us;
+	if (s->phase == PHASE_KEPT && !s->kill_sent)
+		next = session_next_us(s, next);
 	if (next <= now)
 		return 0;
 	return (int)((next - now + 999) / 1000);
@@ -479,21 +527,23 @@ static void keep_deadlines(struct slot *s)
 		(void)fail(&err, ERR_SYSTEM, "%s within %d s; the slot is closed",
 			   s->kill_sent ? "what was killed did not end" : "nothing started",
 			   (s->kill_sent ? KILL_MS : SETUP_MS) / 1000);
-		lose_launcher(s, &err);
+		slot_lose(s, &err);
 		return;
 	}
-	if (s->phase != PHASE_RUNNING || s->kill_sent)
+	if (s->phase == PHASE_STARTING || s->kill_sent)
 		return;
 	reason = watch_look(&s->watch, now, s->work);
 	if (reason != KILL_NONE)
 		slot_kill(s, reason);
+	else if (s->phase == PHASE_KEPT)
+		session_look(s, now);
 }
 
 bool slot_step(struct slot *s)
 {
-	while (s->phase != PHASE_ENDED && take_one(s, 0))
+	while (s->phase != PHASE_ENDED && slot_take_one(s, 0))
 		;
-	if (s->phase == PHASE_STARTING || s->phase == PHASE_RUNNING)
+	if (is_busy(s))
 		keep_deadlines(s);
 	return s->phase == PHASE_ENDED || s->phase == PHASE_IDLE;
 }

@@ -15,8 +15,14 @@
 
 struct slot;
 
-/* limits: of the first box.  resident: the next box is prepared when one ends. */
-int slot_open(const struct profile *profile, const struct limits *limits, bool resident,
+enum slot_use {
+	SLOT_ONCE = 0,
+	SLOT_RESIDENT,     /* the next box is prepared when one ends; or one is kept (session.h) */
+	SLOT_ONCE_OR_KEPT, /* one box */
+};
+
+/* limits: of the first box. */
+int slot_open(const struct profile *profile, const struct limits *limits, enum slot_use use,
 	      struct slot **ret, struct error *err);
 /* Kills what runs, waits for it, takes everything down. */
 void slot_close(struct slot *slot);
@@ -30,6 +36,9 @@ gid_t slot_gid(const struct slot *slot);
 
 /* Waits until a box of this size is there.  ret_work: its /work; the slot's. */
 int slot_box(struct slot *slot, const struct limits *limits, int *ret_work, struct error *err);
+/* Whom to ask when everything is ready for a start: -1, and there is none. */
+void slot_ask_before(struct slot *slot, int (*before)(void *context, struct error *err),
+		     void *context);
 /* io: descriptors for 0, 1 and 2; stay the caller's. */
 int slot_start(struct slot *slot, const struct job *job, const int io[3], struct error *err);
 /* The same for words that are packed already (pack_words_fd). */
@@ -49,5 +58,13 @@ void slot_finish(struct slot *slot, struct outcome *ret, int *ret_work);
 void slot_prepare(struct slot *slot);
 /* Can it serve another call? */
 bool slot_is_usable(const struct slot *slot);
+
+/* Of a box that is kept: its /work and its /proc (-1: none), the slot's. */
+int slot_work(const struct slot *slot);
+int slot_proc(const struct slot *slot);
+/* It is being killed, or something in it was killed for memory and the rest follows. */
+bool slot_is_ending(const struct slot *slot);
+/* It is dead; slot_finish says why. */
+bool slot_has_ended(const struct slot *slot);
 
 #endif

@@ -6,17 +6,21 @@
 #include "sandbox/native/board.h"
 #include "sandbox/native/cgroup.h"
 #include "sandbox/native/plan.h"
+#include "sandbox/native/session.h"
 #include "sandbox/native/slot.h"
 #include "sandbox/native/watch.h"
+#include "sandbox/native/wire.h"
 
 enum {
 	SETUP_MS = 10000, /* until a program runs; more means that the host is in trouble */
 	KILL_MS = 2000,   /* from the order to kill until the end; more means a stuck process */
 };
 
-enum phase { PHASE_IDLE = 0, PHASE_STARTING, PHASE_RUNNING, PHASE_ENDED };
+enum phase { PHASE_IDLE = 0, PHASE_STARTING, PHASE_RUNNING, PHASE_KEPT, PHASE_ENDED };
 
 struct slot {
+	int (*before)(void *context, struct error *err); /* asked before each start; NULL: nobody */
+	void *context;
 	struct profile profile;
 	struct plan plan;
 	struct board *board;
@@ -34,7 +38,9 @@ struct slot {
 	bool swept;
 	unsigned calls;
 
-	int work; /* of the waiting or running box */
+	int work;                /* of the waiting or running box */
+	int proc;                /* its /proc; -1: none, or not wanted */
+	struct session *session; /* NULL: no box is kept */
 	bool box_waits;
 	struct limits box_limits;
 
@@ -51,6 +57,17 @@ struct slot {
 int slot_build(struct slot *s, struct error *err);
 /* What of the plan only the launcher needs. */
 void slot_drop_plan(struct slot *s);
+/* A box of this size, or the one that waits has it. */
+int slot_want_box(struct slot *s, const struct limits *limits, struct error *err);
+/* ORDER_RUN or ORDER_EXEC, with the doors of the box's groups. */
+int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], int words,
+		  struct error *err);
+/* The launcher is of no more use; what it leaves undone is not to be guessed. */
+void slot_lose(struct slot *s, struct error *err);
+/* The call, or the kept box, has ended. */
+void slot_end_call(struct slot *s, enum end end);
+/* Takes one message if there is one within wait_ms.  Returns whether there was. */
+bool slot_take_one(struct slot *s, int wait_ms);
 /* Takes news until *done; what the launcher dies of, if it does, is in err then. */
 int slot_wait_until(struct slot *s, const bool *done, struct error *err);
 

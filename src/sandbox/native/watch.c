@@ -227,7 +227,7 @@ static bool memory_is_over(struct watch *w, int work)
 
 enum kill_reason watch_look(struct watch *w, uint64_t now, int work)
 {
-	uint64_t used = 0, refused = 0, killed = 0;
+	uint64_t used = 0, refused = 0;
 
 	if (now - w->start_us >= w->limits.wall_ms * 1000)
 		return KILL_WALL;
@@ -239,8 +239,7 @@ enum kill_reason watch_look(struct watch *w, uint64_t now, int work)
 	    used >= w->limits.cpu_ms * 1000)
 		return KILL_CPU;
 	/* v1 kills one process for memory where v2 kills the group: here the rest follows. */
-	if (memory_is_over(w, work) ||
-	    (w->group_open && cgroup_oom_kills(&w->group, &killed) == 0 && killed > 0))
+	if (memory_is_over(w, work) || watch_oom(w))
 		return KILL_MEMORY;
 	if (w->group_open && cgroup_forks_refused(&w->group, &refused) == 0 &&
 	    refused > FORKS_BASE + FORKS_PER_PROCESS * w->limits.processes)
@@ -269,10 +268,10 @@ void watch_rusage(struct watch *w, const struct rusage *r, struct outcome *o)
 	u->processes_peak = 1;
 }
 
-static enum kill_reason reason_of_signal(const struct watch *w, const struct outcome *o)
+enum kill_reason watch_cause(const struct watch *w, uint64_t cpu_ms, const struct outcome *o)
 {
 	uint64_t cpu_us = o->usage.cpu_user_us + o->usage.cpu_system_us;
-	bool cpu_spent = cpu_us >= w->limits.cpu_ms * 1000;
+	bool cpu_spent = cpu_us >= cpu_ms * 1000;
 
 	switch (o->signal) {
 	case SIGSYS: /* the kernel does not tell the filter's from one that was sent */
@@ -295,7 +294,14 @@ static enum kill_reason cause_of_death(const struct watch *w, const struct outco
 		return w->killed_for;
 	if (w->oom_kills > 0)
 		return KILL_MEMORY;
-	return o->end == END_SIGNALLED ? reason_of_signal(w, o) : KILL_NONE;
+	return o->end == END_SIGNALLED ? watch_cause(w, w->limits.cpu_ms, o) : KILL_NONE;
+}
+
+bool watch_oom(const struct watch *w)
+{
+	uint64_t killed = 0;
+
+	return w->group_open && cgroup_oom_kills(&w->group, &killed) == 0 && killed > 0;
 }
 
 /* The most that was seen; or, for what came and went between two looks, the smaller of two marks
@@ -322,6 +328,22 @@ static void count(struct watch *w, int work, struct outcome *o)
 	if (w->group_open)
 		(void)cgroup_account(&w->group, &o->usage, &w->oom_kills);
 	w->counted = true;
+}
+
+void watch_now(struct watch *w, int work, struct usage *u)
+{
+	uint64_t ignored;
+
+	look_at_disk(w, work);
+	look_at_processes(w);
+	u->memory_peak_bytes = peak_of_memory(w, u->memory_peak_bytes);
+	if (w->group_open)
+		(void)cgroup_account(&w->group, u, &ignored);
+	raise_to(&u->processes_peak, w->seen.processes_peak);
+	u->disk_peak_bytes = w->seen.disk_peak_bytes;
+	u->inodes_peak = w->seen.inodes_peak;
+	u->disk_full = w->seen.disk_full;
+	u->inodes_full = w->seen.inodes_full;
 }
 
 void watch_settle(struct watch *w, int work, struct outcome *o)

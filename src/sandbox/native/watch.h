@@ -49,6 +49,12 @@ void watch_rusage(struct watch *w, const struct rusage *r, struct outcome *o);
 /* The program has ended, and wait has told about it.  If the kernel says that it was the last in
  * its groups, their counters are final: reads them and removes the groups.  Else does nothing. */
 void watch_settle(struct watch *w, int work, struct outcome *o);
+/* A program of several in its box has ended by a signal that was not ours: what it died of. */
+enum kill_reason watch_cause(const struct watch *w, uint64_t cpu_ms, const struct outcome *o);
+/* Has the kernel killed one for memory? */
+bool watch_oom(const struct watch *w);
+/* Adds what is known by now; the program goes on. */
+void watch_now(struct watch *w, int work, struct usage *u);
 /* Everything is dead: final counters, cause of death.  The groups stay until somebody has time. */
 void watch_finish(struct watch *w, int work, struct outcome *o);
 

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 
 #include "call/call.h"
+#include "call/inside.h"
 
 enum wire_order {
 	ORDER_NONE = 0,
@@ -19,6 +20,9 @@ enum wire_order {
 	ORDER_BOX,    /* limits: throw the waiting box away, make one of this size */
 	ORDER_RUN,    /* limits, n_doors; descriptors: in, out, err, words, then the doors */
 	ORDER_KILL,   /* end the box now */
+	ORDER_KEEP,   /* the box that waits is one that is kept */
+	ORDER_EXEC,   /* in a kept box: as ORDER_RUN, and exec, cwd */
+	ORDER_SIGNAL, /* in a kept box: exec, signal, group */
 };
 
 struct to_launcher {
@@ -27,18 +31,25 @@ struct to_launcher {
 	bool v2_door;          /* one more: a v2 group, before the others */
 	bool another;          /* prepare the next box afterwards */
 	bool memory_by_rlimit; /* no group limits memory */
+	bool group;            /* ORDER_SIGNAL: to its process group */
+	int signal;
+	uint64_t exec;
 	struct limits limits;
+	char cwd[KEPT_PATH_MAX];
 };
 
 enum wire_news {
 	NEWS_NONE = 0,
 	NEWS_NEED_MAP, /* in a new user namespace: write its maps */
-	NEWS_BOX,      /* a box waits; descriptor: its /work */
+	NEWS_BOX,      /* a box waits; descriptors: its /work, its /proc if it may be kept */
 	NEWS_STARTED,  /* the program runs; layers */
 	NEWS_ENDING,   /* the program has ended; what is left in the box is being killed; rusage */
 	NEWS_ENDED,    /* everything in the box is dead; end, times */
 	NEWS_FAILED,   /* nothing ran; error.  The launcher is of no more use. */
 	NEWS_NO_START, /* nothing ran; error.  The box is gone, the slot is fine. */
+	NEWS_EXEC,     /* in a kept box: it runs; exec, mark, layers */
+	NEWS_NO_EXEC,  /* in a kept box: it does not; exec, error */
+	NEWS_EXEC_END, /* in a kept box: a program has ended; exec, end, times, rusage */
 };
 
 struct to_warden {
@@ -46,12 +57,14 @@ struct to_warden {
 	int end_code;   /* waitid: CLD_EXITED, CLD_KILLED, CLD_DUMPED */
 	int end_status; /* exit code or signal */
 	uint64_t start_us, end_us;
+	uint64_t exec, mark;
 	struct rusage rusage;
 	struct layer_report layers[LAYER_COUNT];
 	struct error error;
 };
 
-/* Positions of the descriptors that come with ORDER_MAPPED, and with ORDER_RUN. */
+/* Positions of the descriptors that come with NEWS_BOX, with ORDER_MAPPED, and with ORDER_RUN. */
+enum { BOX_WORK, BOX_PROC, BOX_FDS };
 enum { MAPPED_INIT, MAPPED_DEVICES, MAPPED_FDS };
 enum { RUN_IN, RUN_OUT, RUN_ERR, RUN_WORDS, RUN_DOORS, RUN_FDS_MAX = RUN_DOORS + 5 };
 

@@ -44,7 +44,8 @@ static int weight(const char *text, size_t len)
 {
 	int value = 0, digit = 100;
 
-	if (len == 0 || len > 5 || (text[0] != '0' && text[0] != '1') || (len > 1 && text[1] != '.'))
+	if (len == 0 || len > 5 || (text[0] != '0' && text[0] != '1') ||
+	    (len > 1 && text[1] != '.'))
 		return 0;
 	if (text[0] == '1')
 		return 1000;

@@ -20,7 +20,7 @@ enum { AUTH_KEY_MAX = 512 };
 struct auth_ask {
 	const struct http_peer *peer;
 	const char *authorization, *api_key; /* headers; NULL: absent */
-	bool forwarded; /* through a proxy: its loopback is not the client's */
+	bool forwarded;                      /* through a proxy: its loopback is not the client's */
 	uint64_t now_us;
 };
 

@@ -107,13 +107,14 @@ static bool over_limits(const struct callbook *b)
 	return b->n_kept > b->most || b->bytes > BOOK_BYTES_MAX;
 }
 
-/* The oldest that nobody follows. */
+/* The oldest that nobody holds. */
 static struct book_call *oldest(const struct party *p)
 {
-	EACH_LINK(at, &p->kept) {
+	EACH_LINK(at, &p->kept)
+	{
 		struct book_call *c = LINKED(at, struct book_call, place);
 
-		if (c->n_followers == 0)
+		if (c->held == 0)
 			return c;
 	}
 	return NULL;
@@ -126,7 +127,8 @@ static struct book_call *victim(const struct callbook *b)
 	struct book_call *found = NULL;
 	size_t most = 0;
 
-	EACH_LINK(at, &b->parties->all) {
+	EACH_LINK(at, &b->parties->all)
+	{
 		struct party *p = LINKED(at, struct party, all);
 		size_t has = by_bytes ? p->kept_bytes : p->n_kept;
 		struct book_call *c = has > most ? oldest(p) : NULL;
@@ -173,7 +175,7 @@ static void count(struct callbook *b, struct book_call *c)
 /* Nobody waits for an answer that is too large to be kept. */
 static void drop_large(struct book_call *c)
 {
-	if (c->answer.len <= BOOK_ANSWER_MAX || c->n_followers > 0)
+	if (c->answer.len <= BOOK_ANSWER_MAX || c->held > 0)
 		return;
 	buf_done(&c->answer);
 	c->answer_dropped = true;
@@ -203,10 +205,25 @@ void book_finish(struct callbook *b, struct book_call *c, const struct keep_repl
 	make_room(b);
 }
 
+void book_hold(struct book_call *c)
+{
+	c->held++;
+}
+
+void book_let(struct callbook *b, struct book_call *c)
+{
+	c->held--;
+	if (!c->finished || c->held > 0)
+		return;
+	drop_large(c);
+	count(b, c);
+	make_room(b);
+}
+
 void book_follow(struct book_call *c, struct links *follower)
 {
 	links_add(&c->followers, follower);
-	c->n_followers++;
+	book_hold(c);
 }
 
 void book_unfollow(struct callbook *b, struct book_call *c, struct links *follower)
@@ -214,17 +231,13 @@ void book_unfollow(struct callbook *b, struct book_call *c, struct links *follow
 	if (!links_in(follower))
 		return;
 	links_remove(follower);
-	c->n_followers--;
-	if (!c->finished || c->n_followers > 0)
-		return;
-	drop_large(c);
-	count(b, c);
-	make_room(b);
+	book_let(b, c);
 }
 
 void book_sweep(struct callbook *b, uint64_t now_us)
 {
-	EACH_LINK(at, &b->parties->all) {
+	EACH_LINK(at, &b->parties->all)
+	{
 		struct party *p = LINKED(at, struct party, all);
 		struct book_call *c;
 

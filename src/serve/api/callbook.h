@@ -13,9 +13,9 @@
 #include "serve/api/window.h"
 
 enum {
-	BOOK_WINDOW = 256 << 10,       /* of each stream */
-	BOOK_BYTES_MAX = 64 << 20,     /* of all calls that have ended */
-	BOOK_ANSWER_MAX = 8 << 20,     /* an answer that is larger is not kept */
+	BOOK_WINDOW = 256 << 10,   /* of each stream */
+	BOOK_BYTES_MAX = 64 << 20, /* of all calls that have ended */
+	BOOK_ANSWER_MAX = 8 << 20, /* an answer that is larger is not kept */
 	BOOK_BUCKETS = 4096,
 };
 
@@ -37,7 +37,7 @@ struct book_call {
 	struct buf start;  /* what the start event says */
 	struct buf answer; /* once finished */
 	uint32_t http_status, content;
-	size_t n_followers;
+	size_t held;  /* by followers and others */
 	size_t bytes; /* as the book counts it, once finished */
 };
 
@@ -60,7 +60,10 @@ struct book_call *book_begin(struct callbook *b, const char *id, struct party *p
 void book_finish(struct callbook *b, struct book_call *c, const struct keep_reply *r,
 		 struct buf *body);
 struct book_call *book_find(const struct callbook *b, const char *id);
-/* Somebody follows it, or no longer. */
+/* It stays while somebody holds it; after book_let() it may be gone. */
+void book_hold(struct book_call *c);
+void book_let(struct callbook *b, struct book_call *c);
+/* Somebody follows it (and holds it), or no longer. */
 void book_follow(struct book_call *c, struct links *follower);
 void book_unfollow(struct callbook *b, struct book_call *c, struct links *follower);
 /* Forgets what is too old. */

@@ -28,10 +28,10 @@ enum {
 	BODIES_MAX = 256 << 20,  /* of requests that are being taken, together */
 	SENDING_MAX = 512 << 20, /* of answers that are being sent, together */
 	PENDING_BYTES = 256 << 10,
-	BEAT_S = 15,      /* a stream that has nothing to say says so */
-	WAIT_MAX_S = 60,  /* of ?wait= */
-	READER_MAX = 64,  /* requests that wait for the reader */
-	READER_S = 120,   /* and for how long */
+	BEAT_MS = 15000, /* a stream that has nothing to say says so */
+	WAIT_MAX_S = 60, /* of ?wait= */
+	READER_MAX = 64, /* requests that wait for the reader */
+	READER_S = 120,  /* and for how long */
 };
 
 struct visit {
@@ -44,20 +44,20 @@ struct visit {
 	uint64_t max_concurrent;
 	char request_id[REQUEST_ID_ROOM];
 	uint64_t begun_us;
-	int status;       /* of the answer; 0: none yet */
-	size_t reserved;  /* bytes of its body, of the front's budget */
-	size_t sending;   /* bytes of its answer, of the front's budget */
+	int status;        /* of the answer; 0: none yet */
+	size_t reserved;   /* bytes of its body, of the front's budget */
+	size_t sending;    /* bytes of its answer, of the front's budget */
 	struct task *task; /* what it waits for */
-	char *once_key;    /* Idempotency-Key that is ours to finish; NULL: none */
+	bool replayed;     /* what is answered was kept from an earlier request */
 	/* Events, or waiting for output */
 	enum form form;
 	struct book_call *call;
 	struct links follower;
-	bool streaming;    /* http_begin() was called */
-	bool wants[2];     /* stdout, stderr */
-	uint64_t at[2];    /* the next offset of each */
-	bool with_result;  /* the answer comes at the end */
-	uint64_t beat_us;  /* the last sign of life */
+	bool streaming;         /* http_begin() was called */
+	bool wants[2];          /* stdout, stderr */
+	uint64_t at[2];         /* the next offset of each */
+	bool with_result;       /* the answer comes at the end */
+	uint64_t beat_us;       /* the last sign of life */
 	uint64_t wait_until_us; /* of a long poll; 0: none */
 	/* A file */
 	struct byte_range range;
@@ -97,13 +97,13 @@ struct front {
 };
 
 /* What goes with an answer beside its body. */
-struct answer {
+struct response {
 	int status;
 	const char *type; /* NULL: application/json */
 	const void *body;
 	size_t len;
-	uint32_t retry_after_s;        /* 0: none */
-	struct http_header more[4];    /* up to a NULL name */
+	uint32_t retry_after_s;     /* 0: none */
+	struct http_header more[4]; /* up to a NULL name */
 };
 
 /* visit.c: the handler of the HTTP server. */
@@ -112,7 +112,7 @@ void visit_handler(struct front *f);
 void visit_let_go(struct visit *v);
 
 /* respond.c */
-void respond(struct visit *v, const struct answer *a);
+void respond(struct visit *v, const struct response *a);
 void respond_json(struct visit *v, int status, struct buf *body);
 void respond_problem(struct visit *v, enum problem p, const char *detail);
 void respond_problem_more(struct visit *v, enum problem p, const char *detail,
@@ -131,24 +131,30 @@ void asking_submit(struct visit *v, struct task *t, struct keeper *k);
 void asking_pool(struct visit *v);
 
 /* unknown.c: the answer to a call whose end nobody saw. */
-int unknown_answer(const struct task *t, const char *request_id, struct buf *out,
-		   struct error *err);
+struct unknown {
+	bool tool_shape;
+	const char *id; /* of the call; NULL: it had none yet, or it is not known */
+	const char *request_id, *what;
+	uint64_t us; /* since it was asked for; 0: not known */
+};
+int unknown_write(const struct unknown *u, struct buf *out, struct error *err);
 
 /* stream.c */
 void stream_attach(struct visit *v, struct book_call *c);
 void stream_detach(struct visit *v);
 /* Sends what there is, as far as the client takes it. */
 void stream_pump(struct visit *v);
-void stream_pump_all(struct book_call *c);
+void stream_pump_all(struct front *f, struct book_call *c);
 void stream_beat(struct visit *v, uint64_t now_us);
 /* An answer that was kept, as events. */
 void stream_replay(struct visit *v, const void *body, size_t len);
 
-/* once.c: Idempotency-Key.  True: go on; false: answered. */
-bool once_begin(struct visit *v);
-/* What was answered: kept if it may have run, forgotten if it cannot have. */
-void once_end(struct visit *v, int status, const void *body, size_t len);
-void once_forget(struct visit *v);
+/* once.c: Idempotency-Key.  True: go on; false: answered, and t is still the caller's. */
+bool once_begin(struct visit *v, struct task *t);
+/* What t was answered: kept if it may have run, forgotten if it cannot have. */
+void once_end(struct front *f, struct task *t, int status, const struct buf *body);
+/* t did not run. */
+void once_forget(struct front *f, struct task *t);
 
 /* callroutes.c, sessionroutes.c, fileroutes.c, auditroutes.c, health.c, openapi.c */
 void callroutes_serve(struct visit *v);

@@ -24,18 +24,18 @@ struct number {
 };
 
 static const struct number numbers[] = {
-	{"concurrency", offsetof(struct view, concurrency), 0, 1024},           /* 0: see below */
-	{"sessions", offsetof(struct view, sessions), 0, 4096},                 /* */
-	{"queue", offsetof(struct view, queue), 0, 100000},                     /* */
-	{"queue_wait_ms", offsetof(struct view, queue_wait_ms), 0, DAY_MS},     /* */
-	{"body_bytes", offsetof(struct view, body_bytes), 1, 1 << 30},          /* */
-	{"connections", offsetof(struct view, connections), 1, 1 << 20},        /* */
-	{"head_wait_ms", offsetof(struct view, head_ms), 1, DAY_MS},            /* */
-	{"body_wait_ms", offsetof(struct view, body_ms), 1, DAY_MS},            /* */
-	{"idle_wait_ms", offsetof(struct view, idle_ms), 1, DAY_MS},            /* */
-	{"calls_kept", offsetof(struct view, calls_kept), 0, 1 << 20},          /* */
-	{"calls_kept_ms", offsetof(struct view, calls_kept_ms), 0, YEAR_MS},    /* */
-	{"idempotency_ms", offsetof(struct view, idempotency_ms), 0, YEAR_MS},  /* */
+	{"concurrency", offsetof(struct view, concurrency), 0, 1024},          /* 0: see below */
+	{"sessions", offsetof(struct view, sessions), 0, 4096},                /* */
+	{"queue", offsetof(struct view, queue), 0, 100000},                    /* */
+	{"queue_wait_ms", offsetof(struct view, queue_wait_ms), 0, DAY_MS},    /* */
+	{"body_bytes", offsetof(struct view, body_bytes), 1, 1 << 30},         /* */
+	{"connections", offsetof(struct view, connections), 1, 1 << 20},       /* */
+	{"head_wait_ms", offsetof(struct view, head_ms), 1, DAY_MS},           /* */
+	{"body_wait_ms", offsetof(struct view, body_ms), 1, DAY_MS},           /* */
+	{"idle_wait_ms", offsetof(struct view, idle_ms), 1, DAY_MS},           /* */
+	{"calls_kept", offsetof(struct view, calls_kept), 0, 1 << 20},         /* */
+	{"calls_kept_ms", offsetof(struct view, calls_kept_ms), 0, YEAR_MS},   /* */
+	{"idempotency_ms", offsetof(struct view, idempotency_ms), 0, YEAR_MS}, /* */
 };
 
 static const struct {
@@ -65,21 +65,19 @@ static int read_numbers(struct view *v, const json_t *serve, struct error *err)
 
 		if (!json_is_integer(value) || got < 0 || (uint64_t)got < n->min ||
 		    (uint64_t)got > n->max)
-			return fail(err, ERR_INTERNAL, "serve.%s is not a number that fits", n->key);
+			return fail(err, ERR_INTERNAL, "serve.%s is not a number that fits",
+				    n->key);
 		*(uint64_t *)(void *)((char *)v + n->offset) = (uint64_t)got;
 	}
 	return 0;
 }
 
 /* Texts of an array; key: of an object in it, NULL: the members themselves.  Absent: none. */
-static int read_list(const json_t *array, const char *key, struct view_list *ret,
-		     struct error *err)
+static int read_list(const json_t *array, const char *key, struct view_list *ret, struct error *err)
 {
 	size_t n = json_array_size(array);
 
-	if (n == 0)
-		return 0;
-	ret->items = calloc(n, sizeof(*ret->items));
+	ret->items = calloc(n + 1, sizeof(*ret->items));
 	if (!ret->items)
 		return fail_sys(err, "read a list");
 	for (size_t i = 0; i < n; i++) {
@@ -213,6 +211,41 @@ static int read_clients(struct view *v, const json_t *array, struct error *err)
 	return 0;
 }
 
+/* The address in "tls:10.0.0.1:8640" or "[::1]:8640"; NULL: there is none, or no memory. */
+static char *listen_host(const char *listen)
+{
+	const char *end;
+
+	if (strncmp(listen, "tls:", 4) == 0)
+		listen += 4;
+	if (strncmp(listen, "unix:", 5) == 0)
+		return NULL;
+	end = *listen == '[' ? strchr(listen, ']') : strrchr(listen, ':');
+	if (!end)
+		return NULL;
+	return strndup(listen, (size_t)(end - listen) + (*listen == '['));
+}
+
+/* Whoever names the address that we listen at means us.  (No page can choose an address.) */
+static int add_listeners(struct view *v, const json_t *listen, struct error *err)
+{
+	size_t n = json_array_size(listen);
+	char **items = realloc(v->hosts.items, (v->hosts.n + n + 1) * sizeof(*items));
+
+	if (!items)
+		return fail_sys(err, "read where it listens");
+	v->hosts.items = items;
+	for (size_t i = 0; i < n; i++) {
+		const char *text = json_string_value(json_array_get(listen, i));
+		char *host = text ? listen_host(text) : NULL;
+
+		if (host)
+			items[v->hosts.n++] = host;
+	}
+	items[v->hosts.n] = NULL;
+	return 0;
+}
+
 /* What a concurrency of 0 means. */
 static uint64_t by_processors(void)
 {
@@ -233,6 +266,7 @@ static int fill(struct view *v, const json_t *root, struct error *err)
 	v->loopback_without_key = json_is_true(bare);
 	if (read_numbers(v, serve, err) < 0 ||
 	    read_list(json_object_get(serve, "hosts"), NULL, &v->hosts, err) < 0 ||
+	    add_listeners(v, json_object_get(serve, "listen"), err) < 0 ||
 	    read_list(json_object_get(serve, "origins"), NULL, &v->origins, err) < 0 ||
 	    read_list(json_object_get(root, "tools"), "name", &v->tools, err) < 0)
 		return -1;

@@ -33,7 +33,7 @@ struct view_client {
 };
 
 struct view_list {
-	char **items;
+	char **items; /* and NULL at the end */
 	size_t n;
 };
 

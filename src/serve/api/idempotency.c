@@ -8,6 +8,7 @@
  */
 #include "serve/api/idempotency.h"
 
+#include <assert.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,8 @@ enum statement {
 };
 
 static const char *const sql[] = {
-	[SQL_FIND] = "SELECT hash, state, status, answer, expires FROM once WHERE client=?1 AND key=?2",
+	[SQL_FIND] =
+		"SELECT hash, state, status, answer, expires FROM once WHERE client=?1 AND key=?2",
 	[SQL_CLAIM] = "INSERT OR REPLACE INTO once(client, key, hash, state, expires) "
 		      "VALUES(?1, ?2, ?3, 0, ?4)",
 	[SQL_KEEP] = "UPDATE once SET state=?3, status=?4, answer=?5 WHERE client=?1 AND key=?2",
@@ -211,9 +213,10 @@ static int open_at(struct once_store *s, const char *path, char *ret_notice, siz
 	disconnect(s);
 	if (!put_aside(path, code))
 		return -1;
-	(void)snprintf(ret_notice, room,
-		       "the store of idempotent answers was damaged; its keys are forgotten, and it "
-		       "lies beside the new one as idempotency.db.damaged");
+	(void)snprintf(
+		ret_notice, room,
+		"the store of idempotent answers was damaged; its keys are forgotten, and it "
+		"lies beside the new one as idempotency.db.damaged");
 	return connect(s, path, err);
 }
 
@@ -339,8 +342,7 @@ static int drop_old(struct once_store *s, const char *client, struct error *err)
 		bytes = sqlite3_column_int64(st, 1);
 		(void)sqlite3_reset(st);
 		(void)sqlite3_bind_int64(drop, 1, row);
-		if (finish(s, drop, err) < 0 ||
-		    tally_add(&s->tally, client, 0, -bytes, err) < 0)
+		if (finish(s, drop, err) < 0 || tally_add(&s->tally, client, 0, -bytes, err) < 0)
 			return -1;
 	}
 	return 0;

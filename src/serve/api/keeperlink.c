@@ -28,7 +28,8 @@ int keeperlink_send(struct keeper *k, struct task *t, struct error *err)
 
 struct task *keeperlink_task(const struct keeper *k, uint64_t serial)
 {
-	EACH_LINK(at, &k->tasks) {
+	EACH_LINK(at, &k->tasks)
+	{
 		struct task *t = LINKED(at, struct task, in_keeper);
 
 		if (t->request.serial == serial)
@@ -49,7 +50,8 @@ void keeperlink_flush(struct keeper *k)
 	struct error err = {0};
 	bool full = false;
 
-	EACH_LINK(at, &k->tasks) {
+	EACH_LINK(at, &k->tasks)
+	{
 		struct task *t = LINKED(at, struct task, in_keeper);
 
 		if (!t->cancel || t->cancel_sent)

@@ -13,7 +13,7 @@ struct links {
 
 #define LINKED(link, type, member) ((type *)(void *)((char *)(link)-offsetof(type, member)))
 /* The current member may be taken out in between. */
-#define EACH_LINK(at, list)                                                   \
+#define EACH_LINK(at, list)                                                        \
 	for (struct links *at = (list)->next, *at##_next = at->next; at != (list); \
 	     at = at##_next, at##_next = at->next)
 

@@ -26,14 +26,15 @@ static void forget(struct parties *p, struct party *one)
 void parties_done(struct parties *p)
 {
 	EACH_LINK(at, &p->all)
-		forget(p, LINKED(at, struct party, all));
+	forget(p, LINKED(at, struct party, all));
 }
 
 struct party *party_get(struct parties *p, const char *name)
 {
 	struct party *one;
 
-	EACH_LINK(at, &p->all) {
+	EACH_LINK(at, &p->all)
+	{
 		one = LINKED(at, struct party, all);
 		if (strcmp(one->name, name) == 0)
 			return one;
@@ -52,7 +53,8 @@ struct party *party_get(struct parties *p, const char *name)
 
 void parties_sweep(struct parties *p)
 {
-	EACH_LINK(at, &p->all) {
+	EACH_LINK(at, &p->all)
+	{
 		struct party *one = LINKED(at, struct party, all);
 
 		if (one->visits == 0 && one->open == 0 && one->sessions == 0 &&

@@ -115,7 +115,8 @@ static size_t count_current(const struct pool *p)
 {
 	size_t n = 0;
 
-	EACH_LINK(at, &p->keepers) {
+	EACH_LINK(at, &p->keepers)
+	{
 		const struct keeper *k = LINKED(at, struct keeper, all);
 
 		n += !k->for_session && k->generation == p->limits.generation;
@@ -129,10 +130,11 @@ static void ask_for_more(struct pool *p)
 
 	if (p->stopping)
 		return;
-	EACH_LINK(at, &p->keepers) {
+	EACH_LINK(at, &p->keepers)
+	{
 		struct keeper *k = LINKED(at, struct keeper, all);
 
-		spare += k->for_session && !k->session && k->n_tasks == 0 &&
+		spare += k->for_session && !k->session && k->n_tasks == 0 && !k->retired &&
 			 k->generation == p->limits.generation;
 	}
 	for (have = count_current(p) + p->wanted; have < p->limits.keepers; have++) {
@@ -181,9 +183,8 @@ static struct task *next_task(struct pool *p)
 
 static struct task *next_opening(struct pool *p)
 {
-	struct task *t = links_empty(&p->opening)
-				 ? NULL
-				 : LINKED(p->opening.next, struct task, in_all);
+	struct task *t =
+		links_empty(&p->opening) ? NULL : LINKED(p->opening.next, struct task, in_all);
 
 	if (t)
 		leave_line(p, t);
@@ -192,7 +193,7 @@ static struct task *next_opening(struct pool *p)
 
 static bool is_idle(const struct pool *p, const struct keeper *k)
 {
-	return k->ready && k->n_tasks == 0 && !k->session &&
+	return k->ready && !k->retired && k->n_tasks == 0 && !k->session &&
 	       k->generation == p->limits.generation;
 }
 
@@ -280,7 +281,8 @@ static void put_back(struct pool *p, struct task *t)
 /* One that can begin at once; NULL: none. */
 static struct keeper *idle_keeper(const struct pool *p, bool for_session)
 {
-	EACH_LINK(at, &p->keepers) {
+	EACH_LINK(at, &p->keepers)
+	{
 		struct keeper *k = LINKED(at, struct keeper, all);
 
 		if (k->for_session == for_session && is_idle(p, k))
@@ -314,9 +316,10 @@ static void let_go(struct pool *p)
 {
 	size_t spare = 0, have = count_current(p);
 
-	EACH_LINK(at, &p->keepers) {
+	EACH_LINK(at, &p->keepers)
+	{
 		struct keeper *k = LINKED(at, struct keeper, all);
-		bool old = k->generation < p->limits.generation;
+		bool old = k->retired || k->generation < p->limits.generation;
 
 		if (k->n_tasks > 0 || k->session)
 			continue;
@@ -367,6 +370,7 @@ static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struc
 		p->events.output(p->events.context, t, r, body);
 	} else {
 		leave_keeper(p, t);
+		t->on = k;
 		p->events.answered(p->events.context, t, r, body);
 		free(t);
 	}
@@ -431,7 +435,8 @@ size_t pool_ready(const struct pool *p)
 {
 	size_t n = 0;
 
-	EACH_LINK(at, &p->keepers) {
+	EACH_LINK(at, &p->keepers)
+	{
 		const struct keeper *k = LINKED(at, struct keeper, all);
 
 		n += k->ready && !k->for_session && k->generation == p->limits.generation;
@@ -452,7 +457,8 @@ static bool make_room(struct pool *p, const struct task *newcomer)
 
 	if (p->n_waiting < p->limits.queue)
 		return true;
-	EACH_LINK(at, &p->turns) {
+	EACH_LINK(at, &p->turns)
+	{
 		struct party *one = LINKED(at, struct party, turn);
 
 		if (!longest || one->n_waiting > longest->n_waiting)
@@ -519,6 +525,11 @@ enum problem pool_send(struct pool *p, struct keeper *k, struct task *t, uint64_
 	return PROBLEM_NONE;
 }
 
+void pool_retire(struct keeper *k)
+{
+	k->retired = true;
+}
+
 void pool_tell(struct keeper *k, struct keep_request *r)
 {
 	struct error err = {0};
@@ -552,7 +563,8 @@ void pool_abandon(struct pool *p, struct task *t)
 /* Of what k has, is anything overdue? */
 static bool hangs(const struct keeper *k, uint64_t now_us)
 {
-	EACH_LINK(at, &k->tasks) {
+	EACH_LINK(at, &k->tasks)
+	{
 		const struct task *t = LINKED(at, struct task, in_keeper);
 
 		if (t->cancel && now_us > t->cancelled_us + POOL_CANCEL_S * UINT64_C(1000000))
@@ -565,7 +577,8 @@ static bool hangs(const struct keeper *k, uint64_t now_us)
 
 static struct keeper *hanging(const struct pool *p, uint64_t now_us)
 {
-	EACH_LINK(at, &p->keepers) {
+	EACH_LINK(at, &p->keepers)
+	{
 		struct keeper *k = LINKED(at, struct keeper, all);
 
 		if (hangs(k, now_us))

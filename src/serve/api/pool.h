@@ -37,7 +37,8 @@ struct task {
 	struct keep_request request;
 	const struct buf *body; /* whose is the submitter's, until it is sent */
 	struct party *party;
-	struct keeper *keeper;
+	struct keeper *keeper; /* that has it; NULL: none, or none any more */
+	struct keeper *on;     /* answered(): the keeper that had it */
 	uint64_t submitted_us, sent_us, cancelled_us;
 	bool runs;   /* a program: may take as long as the policy says */
 	bool counts; /* in party->open */
@@ -48,6 +49,7 @@ struct task {
 	struct visit *visit;     /* NULL: nobody waits for the answer */
 	struct book_call *call;  /* NULL: not in the book */
 	struct session *session; /* NULL: none */
+	char *once_key;          /* Idempotency-Key; NULL: none */
 };
 
 struct keeper {
@@ -55,6 +57,7 @@ struct keeper {
 	struct pool *pool;
 	struct loop_watch watch;
 	bool for_session, ready;
+	bool retired; /* gets nothing more, and ends when nothing is left */
 	uint32_t generation;
 	struct links tasks;
 	size_t n_tasks;
@@ -92,9 +95,9 @@ struct pool {
 	struct pool_events events;
 	struct pool_limits limits;
 	struct links keepers;
-	struct links waiting;  /* tasks */
-	struct links opening;  /* tasks that wait for a session's keeper */
-	struct links turns;    /* clients with tasks that wait; the first is next */
+	struct links waiting; /* tasks */
+	struct links opening; /* tasks that wait for a session's keeper */
+	struct links turns;   /* clients with tasks that wait; the first is next */
 	size_t n_keepers, n_session_keepers, n_waiting, n_opening, n_busy;
 	size_t wanted, wanted_sessions; /* asked for, and not come yet */
 	bool stopping;                  /* no more keepers are asked for */
@@ -112,7 +115,8 @@ int pool_add(struct pool *p, int fd, bool for_session, uint32_t generation, stru
 /* Keepers that are ready and of this generation, busy or not. */
 size_t pool_ready(const struct pool *p);
 
-/* A task, zeroed but for its links and serial; NULL: no memory.  pool_drop() if it is not submitted. */
+/* A task, zeroed but for its links and serial; NULL: no memory.  pool_drop() if it is not
+ * submitted. */
 struct task *pool_task(struct pool *p);
 void pool_drop(struct task *t);
 /* Into its client's line.  PROBLEM_NONE: it is the pool's now, and may have ended already.
@@ -126,6 +130,8 @@ void pool_tell(struct keeper *k, struct keep_request *r);
  * after this); one that was sent is cancelled if it runs a program. */
 void pool_abandon(struct pool *p, struct task *t);
 void pool_cancel(struct pool *p, struct task *t);
+/* It ends as soon as its last task has. */
+void pool_retire(struct keeper *k);
 /* Ends a keeper: its tasks are lost, its session is over. */
 void pool_end_keeper(struct pool *p, struct keeper *k);
 /* Once a second or so. */

@@ -401,8 +401,8 @@ static const struct route routes[] = {
 };
 
 static const char *const method_names[] = {
-	[HTTP_OTHER] = "OTHER", [HTTP_GET] = "GET",       [HTTP_HEAD] = "HEAD",
-	[HTTP_POST] = "POST",   [HTTP_PUT] = "PUT",       [HTTP_DELETE] = "DELETE",
+	[HTTP_OTHER] = "OTHER",     [HTTP_GET] = "GET", [HTTP_HEAD] = "HEAD",
+	[HTTP_POST] = "POST",       [HTTP_PUT] = "PUT", [HTTP_DELETE] = "DELETE",
 	[HTTP_OPTIONS] = "OPTIONS",
 };
 

@@ -12,13 +12,13 @@
 /* Who does it. */
 enum route_to {
 	TO_NOBODY = 0,
-	TO_POOL,    /* a keeper, for this one request */
-	TO_OPEN,    /* a keeper that becomes a session's */
-	TO_SESSION, /* the keeper of the session in the path */
-	TO_READER,  /* the reader of the log */
-	TO_CALLS,   /* the book of calls */
+	TO_POOL,     /* a keeper, for this one request */
+	TO_OPEN,     /* a keeper that becomes a session's */
+	TO_SESSION,  /* the keeper of the session in the path */
+	TO_READER,   /* the reader of the log */
+	TO_CALLS,    /* the book of calls */
 	TO_SESSIONS, /* the table of sessions */
-	TO_SELF,    /* the front knows it */
+	TO_SELF,     /* the front knows it */
 };
 
 /* Which of them, where the kind of message does not say. */
@@ -54,13 +54,13 @@ struct route {
 	uint32_t flags;
 	enum route_to to;
 	enum route_does does;
-	uint32_t keep;       /* enum keep_ask */
-	uint32_t read;       /* enum read_ask */
-	const char *body;    /* names of objects (api/); NULL: none */
+	uint32_t keep;    /* enum keep_ask */
+	uint32_t read;    /* enum read_ask */
+	const char *body; /* names of objects (api/); NULL: none */
 	const char *answer;
-	int status;          /* when all goes well */
-	const char *name;    /* operationId */
-	const char *query;   /* parameters of the query, separated by spaces; NULL: none */
+	int status;        /* when all goes well */
+	const char *name;  /* operationId */
+	const char *query; /* parameters of the query, separated by spaces; NULL: none */
 	const char *summary;
 };
 

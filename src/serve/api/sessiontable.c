@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sessiontable.c - keeps the table of sessions, and for a while the names of those that are gone. */
+/* sessiontable.c - keeps the table of sessions, and for a while the names of those that are gone.
+ */
 #include "serve/api/sessiontable.h"
 
 #include <stdio.h>
@@ -84,7 +85,8 @@ struct session *sessiontable_add(struct sessiontable *t, struct party *p)
 
 struct session *sessiontable_find(struct sessiontable *t, const char *id)
 {
-	EACH_LINK(at, bucket_of(t, id)) {
+	EACH_LINK(at, bucket_of(t, id))
+	{
 		struct session *s = LINKED(at, struct session, bucket);
 
 		if (strcmp(s->id, id) == 0)

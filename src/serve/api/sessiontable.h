@@ -26,7 +26,7 @@ struct session {
 	char tool[KEEP_NAME_ROOM];
 	char why[200]; /* gone: the reason */
 	enum session_state state;
-	struct party *party;   /* NULL once gone */
+	struct party *party; /* NULL once gone */
 	char owner[KEEP_NAME_ROOM];
 	struct keeper *keeper; /* NULL: none yet, or none any more */
 	uint64_t opened_unix_ms, gone_us;

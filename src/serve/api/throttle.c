@@ -70,7 +70,8 @@ static void refill(struct throttle_slot *s, uint64_t now_us)
 	s->tries = s->tries + more > THROTTLE_TRIES ? THROTTLE_TRIES : s->tries + (uint32_t)more;
 }
 
-bool throttle_blocks(struct throttle *t, const struct http_peer *peer, uint64_t key, uint64_t now_us)
+bool throttle_blocks(struct throttle *t, const struct http_peer *peer, uint64_t key,
+		     uint64_t now_us)
 {
 	struct throttle_slot *s = find(t, peer, false, now_us);
 

@@ -29,7 +29,8 @@ struct throttle {
 
 /* Must this peer wait, whatever its key is?  Not with one that was right before: whoever shares an
  * address with a guesser is not locked out by him. */
-bool throttle_blocks(struct throttle *t, const struct http_peer *peer, uint64_t key, uint64_t now_us);
+bool throttle_blocks(struct throttle *t, const struct http_peer *peer, uint64_t key,
+		     uint64_t now_us);
 void throttle_bad(struct throttle *t, const struct http_peer *peer, uint64_t now_us);
 void throttle_good(struct throttle *t, const struct http_peer *peer, uint64_t key, uint64_t now_us);
 

@@ -79,18 +79,19 @@ static bool watch_for(struct conn *c, uint32_t events)
 	return loop_change(c->server->loop, &c->watch, events, &err) == 0;
 }
 
-/* The timer is moved only to an earlier time: a deadline that is met costs nothing. */
+/* The timer is always set, so that moving it cannot fail; and it is moved only to an earlier time:
+ * a deadline that is met costs nothing. */
 void conn_set_deadline(struct conn *c, uint64_t ms)
 {
 	struct loop *l = c->server->loop;
 	struct error err;
 
 	c->deadline_us = ms ? loop_now_us(l) + ms * 1000 : 0;
-	if (c->deadline_us && (!c->timer.place || c->timer.due_us > c->deadline_us))
+	if (c->deadline_us && c->timer.due_us > c->deadline_us)
 		(void)loop_set(l, &c->timer, c->deadline_us, &err);
 }
 
-static void become(struct conn *c, enum conn_state state)
+void conn_become(struct conn *c, enum conn_state state)
 {
 	if (c->state == CONN_IDLE)
 		TAILQ_REMOVE(&c->server->idle, c, idle);
@@ -101,7 +102,7 @@ static void become(struct conn *c, enum conn_state state)
 
 static void begin_lingering(struct conn *c)
 {
-	become(c, CONN_LINGERING);
+	conn_become(c, CONN_LINGERING);
 	if (c->tls)
 		tls_conn_goodbye(c->tls);
 	(void)shutdown(c->watch.fd, SHUT_WR);
@@ -123,7 +124,7 @@ static void end_or_linger(struct conn *c)
 
 static void be_idle(struct conn *c)
 {
-	become(c, CONN_IDLE);
+	conn_become(c, CONN_IDLE);
 	c->scan = (struct head_scan){0};
 	conn_set_deadline(c, c->server->caps.idle_ms);
 	if (!watch_for(c, EPOLLIN | EPOLLRDHUP))
@@ -245,7 +246,7 @@ void conn_settle(struct conn *c)
 		return;
 	}
 	if (c->x && (c->x->answered || c->x->streaming) && c->state != CONN_ANSWERING) {
-		become(c, CONN_ANSWERING);
+		conn_become(c, CONN_ANSWERING);
 		c->deadline_us = 0;
 		c->progress = 0;
 	}
@@ -262,8 +263,7 @@ void conn_schedule(struct conn *c)
 		return;
 	c->scheduled = true;
 	TAILQ_INSERT_TAIL(&s->settle, c, settle);
-	if (!s->settling.place)
-		(void)loop_set(s->loop, &s->settling, 0, &err);
+	(void)loop_set(s->loop, &s->settling, 0, &err);
 }
 
 static int make_refusal(struct conn *c, const struct fault *f, const char *id, bool headless)
@@ -312,7 +312,7 @@ void conn_refuse(struct conn *c, const struct fault *f)
 		return;
 	}
 	c->close = c->linger = true;
-	become(c, CONN_ANSWERING);
+	conn_become(c, CONN_ANSWERING);
 	c->deadline_us = 0;
 	answer(c);
 }
@@ -324,7 +324,7 @@ static bool shake(struct conn *c)
 
 	if (n == 1) {
 		tls_conn_name(c->tls, c->peer.cert, sizeof(c->peer.cert));
-		become(c, CONN_IDLE);
+		conn_become(c, CONN_IDLE);
 		conn_set_deadline(c, c->server->caps.head_ms);
 	}
 	if (n == IO_BROKEN || n == 0 ||
@@ -430,12 +430,9 @@ static void due(void *context)
 	struct loop *l = c->server->loop;
 	struct error err;
 
-	if (c->deadline_us == 0)
+	(void)loop_set(l, &c->timer, c->deadline_us ? c->deadline_us : UINT64_MAX, &err);
+	if (c->deadline_us == 0 || c->deadline_us > loop_now_us(l))
 		return;
-	if (c->deadline_us > loop_now_us(l)) {
-		(void)loop_set(l, &c->timer, c->deadline_us, &err);
-		return;
-	}
 	if (c->state == CONN_HEAD)
 		conn_refuse(c, &(struct fault){408, "The head of the request took too long."});
 	else if (c->state == CONN_BODY)
@@ -464,7 +461,9 @@ struct conn *conn_new(struct http *s, int fd, struct http_tls *tls, const struct
 	c->timer = (struct loop_timer){.due = due, .context = c};
 	buf_init(&c->in, 2 * s->caps.head_bytes);
 	buf_init(&c->out, OUT_MAX);
-	if (loop_add(s->loop, &c->watch, &err) < 0) {
+	if (loop_set(s->loop, &c->timer, UINT64_MAX, &err) < 0 ||
+	    loop_add(s->loop, &c->watch, &err) < 0) {
+		loop_unset(s->loop, &c->timer);
 		tls_conn_free(c->tls);
 		free(c);
 		return NULL;
@@ -472,12 +471,8 @@ struct conn *conn_new(struct http *s, int fd, struct http_tls *tls, const struct
 	TAILQ_INSERT_TAIL(&s->all, c, all);
 	s->n_conns++;
 	if (!tls)
-		become(c, CONN_IDLE);
+		conn_become(c, CONN_IDLE);
 	/* The first request must come soon; only those behind it may take their time. */
 	conn_set_deadline(c, s->caps.head_ms);
-	if (c->timer.place)
-		return c;
-	c->count = NULL; /* the caller's again */
-	conn_free(c);
-	return NULL;
+	return c;
 }

@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 #include "base/own.h"
 #include "serve/http/httpconn.h"
@@ -12,6 +11,7 @@ void exchange_free(struct http_exchange *x)
 {
 	if (!x)
 		return;
+	x->conn->server->held -= x->body.len;
 	buf_done(&x->bytes);
 	buf_done(&x->body);
 	target_done(&x->target);
@@ -27,6 +27,12 @@ static void refuse(struct conn *c, int status, const char *detail)
 static bool has_body(const struct http_exchange *x)
 {
 	return x->head.chunked || x->head.length > 0;
+}
+
+/* No pipelining: who sends more before the answer gets this answer, and the connection ends. */
+static bool more_behind(const struct conn *c, size_t left)
+{
+	return left > 0 || (c->tls && tls_conn_holds(c->tls));
 }
 
 /* Reads the head in c->in; on failure there is no exchange. */
@@ -59,7 +65,7 @@ static void hand_over(struct conn *c)
 {
 	struct http *s = c->server;
 
-	c->state = CONN_WORKING;
+	conn_become(c, CONN_WORKING);
 	conn_set_deadline(c, 0);
 	c->busy = true;
 	s->handler.whole(s->handler.context, c->x);
@@ -85,8 +91,6 @@ static bool announce(struct conn *c, size_t left)
 	s->handler.head(s->handler.context, x);
 	c->busy = false;
 	if (x->cut || x->answered || x->streaming) {
-		c->close |= has_body(x);
-		c->linger |= has_body(x);
 		conn_settle(c);
 		return false;
 	}
@@ -103,7 +107,7 @@ static bool announce(struct conn *c, size_t left)
 		return false;
 	}
 	buf_init(&x->body, x->body_cap);
-	c->state = CONN_BODY;
+	conn_become(c, CONN_BODY);
 	conn_set_deadline(c, s->caps.body_ms);
 	return true;
 }
@@ -119,7 +123,7 @@ static bool begin_exchange(struct conn *c, size_t left)
 		return false;
 	}
 	c->close = c->x->head.close;
-	c->behind = left > 0 && !has_body(c->x);
+	c->behind = !has_body(c->x) && more_behind(c, left);
 	if (c->x->head.length > c->x->body_cap) {
 		exchange_free(TAKE(c->x));
 		refuse(c, 413, "The body is larger than any may be.");
@@ -152,7 +156,7 @@ static bool take_head(struct conn *c, const char **data, size_t *len)
 static bool take_chunks(struct http_exchange *x, const char *data, size_t len, size_t *ret_used,
 			struct fault *f)
 {
-	if (!chunked_read(&x->chunked, data, len, x->body_cap, &x->body, ret_used, f))
+	if (!chunked_read(&x->chunked, data, len, &x->body, ret_used, f))
 		return false;
 	if (second_body_agrees(x->second, data, *ret_used, x->chunked.state == CHUNKED_OVER,
 			       x->chunked.total))
@@ -174,6 +178,22 @@ static bool take_counted(struct http_exchange *x, const char *data, size_t len, 
 	return false;
 }
 
+/* One client's body is bounded, and so are those of all clients together. */
+static bool take_piece(struct http_exchange *x, const char *data, size_t len, size_t *ret_used,
+		       struct fault *f)
+{
+	struct http *s = x->conn->server;
+	size_t before = x->body.len;
+	bool fine = x->head.chunked ? take_chunks(x, data, len, ret_used, f)
+				    : take_counted(x, data, len, ret_used, f);
+
+	s->held += x->body.len - before;
+	if (!fine || s->held <= s->caps.bodies_bytes)
+		return fine;
+	*f = (struct fault){503, "Too many bodies are on their way."};
+	return false;
+}
+
 static bool take_body(struct conn *c, const char **data, size_t *len)
 {
 	struct http_exchange *x = c->x;
@@ -181,8 +201,7 @@ static bool take_body(struct conn *c, const char **data, size_t *len)
 	struct fault f;
 	bool whole;
 
-	if (x->head.chunked ? !take_chunks(x, *data, *len, &used, &f)
-			    : !take_counted(x, *data, *len, &used, &f)) {
+	if (!take_piece(x, *data, *len, &used, &f)) {
 		conn_refuse(c, &f);
 		return false;
 	}
@@ -191,7 +210,7 @@ static bool take_body(struct conn *c, const char **data, size_t *len)
 	whole = x->head.chunked ? x->chunked.state == CHUNKED_OVER : x->body.len == x->head.length;
 	if (!whole)
 		return true;
-	c->behind = *len > 0 || (c->tls && tls_conn_holds(c->tls));
+	c->behind = more_behind(c, *len);
 	hand_over(c);
 	return false;
 }
@@ -199,8 +218,7 @@ static bool take_body(struct conn *c, const char **data, size_t *len)
 bool conn_feed(struct conn *c, const char *data, size_t len)
 {
 	if (c->state == CONN_IDLE) {
-		TAILQ_REMOVE(&c->server->idle, c, idle);
-		c->state = CONN_HEAD;
+		conn_become(c, CONN_HEAD);
 		conn_set_deadline(c, c->server->caps.head_ms);
 	}
 	while (len > 0)

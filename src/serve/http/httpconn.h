@@ -102,6 +102,7 @@ struct http {
 	struct conn_list settle;
 	struct loop_timer settling;
 	size_t n_conns;
+	size_t held; /* bytes of bodies, of all exchanges */
 	struct peer_counts *counts;
 	struct answer_date date;
 	bool draining;
@@ -120,6 +121,7 @@ void conn_settle(struct conn *c);
 void conn_schedule(struct conn *c);
 /* Answers by itself and closes behind it. */
 void conn_refuse(struct conn *c, const struct fault *f);
+void conn_become(struct conn *c, enum conn_state state);
 void conn_set_deadline(struct conn *c, uint64_t ms); /* 0: none */
 /* A count, 0 at the end, or IO_... */
 ssize_t conn_read(struct conn *c, void *data, size_t room);

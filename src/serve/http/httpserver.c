@@ -12,17 +12,18 @@
 #include "serve/http/httpconn.h"
 #include "serve/http/httppeer.h"
 
-enum { ACCEPTS_MAX = 64, RETRY_MS = 100 };
+enum { ACCEPTS_MAX = 64, RETRY_US = 100000, BODIES_STANDARD = 64 };
 
-/* The list is taken as it is now: what is scheduled meanwhile has its turn in the next round. */
+/* What is scheduled meanwhile has its turn in the next round.  The timer is always set, and moved
+ * when there is something to do: moving it cannot fail. */
 static void settle_all(void *context)
 {
 	struct http *s = context;
-	struct conn_list now = TAILQ_HEAD_INITIALIZER(now);
 	struct error err;
 	size_t n = 0;
 	struct conn *c;
 
+	(void)loop_set(s->loop, &s->settling, UINT64_MAX, &err);
 	TAILQ_FOREACH(c, &s->settle, settle)
 	n++;
 	while (n-- > 0 && (c = TAILQ_FIRST(&s->settle))) {
@@ -30,8 +31,6 @@ static void settle_all(void *context)
 		c->scheduled = false;
 		conn_settle(c);
 	}
-	if (!TAILQ_EMPTY(&s->settle) && !s->settling.place)
-		(void)loop_set(s->loop, &s->settling, 0, &err);
 }
 
 static bool sets_listening(struct http *s, uint32_t events)
@@ -51,7 +50,7 @@ static void retry(void *context)
 	struct error err;
 
 	if (!sets_listening(s, EPOLLIN))
-		(void)loop_set(s->loop, &s->retry, loop_now_us(s->loop) + RETRY_MS * 1000, &err);
+		(void)loop_set(s->loop, &s->retry, loop_now_us(s->loop) + RETRY_US, &err);
 }
 
 struct http *http_new(struct loop *l, const struct http_caps *caps, const struct http_handler *h,
@@ -71,15 +70,23 @@ struct http *http_new(struct loop *l, const struct http_caps *caps, const struct
 		free(s);
 		return NULL;
 	}
+	s->settling = (struct loop_timer){.due = settle_all, .context = s};
+	if (loop_set(l, &s->settling, UINT64_MAX, err) < 0) {
+		peer_counts_free(s->counts);
+		free(s);
+		return NULL;
+	}
 	s->loop = l;
 	s->caps = *caps;
+	if (s->caps.bodies_bytes == 0 &&
+	    __builtin_mul_overflow(caps->body_bytes, BODIES_STANDARD, &s->caps.bodies_bytes))
+		s->caps.bodies_bytes = SIZE_MAX;
 	s->handler = *h;
 	TAILQ_INIT(&s->listeners);
 	TAILQ_INIT(&s->all);
 	TAILQ_INIT(&s->idle);
 	TAILQ_INIT(&s->settle);
 	s->retry = (struct loop_timer){.due = retry, .context = s};
-	s->settling = (struct loop_timer){.due = settle_all, .context = s};
 	/* OpenSSL writes with write(): a client that is gone must not end us. */
 	(void)sigaction(SIGPIPE, &ignore, NULL);
 	return s;
@@ -190,7 +197,7 @@ static void pause_listening(struct http *s)
 	struct error err;
 
 	(void)sets_listening(s, 0);
-	(void)loop_set(s->loop, &s->retry, loop_now_us(s->loop) + RETRY_MS * 1000, &err);
+	(void)loop_set(s->loop, &s->retry, loop_now_us(s->loop) + RETRY_US, &err);
 }
 
 static void knock(void *context, uint32_t events)

@@ -32,8 +32,14 @@ void tls_conn_free(struct tls_conn *c)
 	SSL_free(ssl_of(c));
 }
 
-/* Each failure empties the queue of errors: it belongs to the thread, not to the connection, and
- * the next connection must not stumble over it. */
+/* The queue of errors belongs to the thread, not to the connection: it is emptied before and after,
+ * so that nobody stumbles over somebody else's. */
+static SSL *fresh(const struct tls_conn *c)
+{
+	ERR_clear_error();
+	return ssl_of(c);
+}
+
 static int later(SSL *ssl, int result)
 {
 	int why = SSL_get_error(ssl, result);
@@ -53,21 +59,21 @@ static int later(SSL *ssl, int result)
 
 int tls_conn_shake(struct tls_conn *c)
 {
-	int result = SSL_do_handshake(ssl_of(c));
+	int result = SSL_do_handshake(fresh(c));
 
 	return result == 1 ? 1 : later(ssl_of(c), result);
 }
 
 ssize_t tls_conn_read(struct tls_conn *c, void *data, size_t room)
 {
-	int n = SSL_read(ssl_of(c), data, room > INT_MAX ? INT_MAX : (int)room);
+	int n = SSL_read(fresh(c), data, room > INT_MAX ? INT_MAX : (int)room);
 
 	return n > 0 ? n : later(ssl_of(c), n);
 }
 
 ssize_t tls_conn_write(struct tls_conn *c, const void *data, size_t len)
 {
-	int n = SSL_write(ssl_of(c), data, len > INT_MAX ? INT_MAX : (int)len);
+	int n = SSL_write(fresh(c), data, len > INT_MAX ? INT_MAX : (int)len);
 
 	return n > 0 ? n : later(ssl_of(c), n);
 }
@@ -77,23 +83,37 @@ bool tls_conn_holds(const struct tls_conn *c)
 	return SSL_has_pending(ssl_of(c)) == 1;
 }
 
+/* Exactly one common name, in UTF-8, without a NUL, that fits: else it is nobody's. */
+static void take_name(const X509 *cert, char *ret_name, size_t room)
+{
+	const X509_NAME *subject = X509_get_subject_name(cert);
+	int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1), len;
+	unsigned char *text = NULL;
+
+	if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0)
+		return;
+	len = ASN1_STRING_to_UTF8(&text,
+				  X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+	if (len > 0 && (size_t)len < room && !memchr(text, '\0', (size_t)len)) {
+		memcpy(ret_name, text, (size_t)len);
+		ret_name[len] = '\0';
+	}
+	OPENSSL_free(text);
+}
+
 void tls_conn_name(const struct tls_conn *c, char *ret_name, size_t room)
 {
 	X509 *cert = SSL_get1_peer_certificate(ssl_of(c));
-	X509_NAME *subject = cert ? X509_get_subject_name(cert) : NULL;
-	int n = -1;
 
 	ret_name[0] = '\0';
-	if (subject && SSL_get_verify_result(ssl_of(c)) == X509_V_OK)
-		n = X509_NAME_get_text_by_NID(subject, NID_commonName, ret_name, (int)room);
-	/* One that does not fit, or has a NUL in it, is nobody's. */
-	if (n < 0 || (size_t)n != strlen(ret_name) || (size_t)n + 1 >= room)
-		ret_name[0] = '\0';
+	if (cert && SSL_get_verify_result(ssl_of(c)) == X509_V_OK)
+		take_name(cert, ret_name, room);
 	X509_free(cert);
+	ERR_clear_error();
 }
 
 void tls_conn_goodbye(struct tls_conn *c)
 {
-	(void)SSL_shutdown(ssl_of(c));
+	(void)SSL_shutdown(fresh(c));
 	ERR_clear_error();
 }

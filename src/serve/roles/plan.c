@@ -7,18 +7,8 @@
 #include "serve/roles/plan.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/jsonread.h"
-
-uint64_t plan_concurrency(uint64_t written)
-{
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-
-	if (written)
-		return written;
-	return processors > 2 ? 2 * (uint64_t)processors : 4;
-}
 
 struct taker {
 	const json_t *from;
@@ -80,7 +70,7 @@ static void take_serve(struct taker *t, struct plan *p)
 	p->tls_client_ca = maybe_text(tls, "client_ca");
 	p->plaintext = bool_of(t, "plaintext");
 	p->loopback_without_key = bool_of(t, "loopback_without_key");
-	p->concurrency = plan_concurrency(number_of(t, "concurrency"));
+	p->concurrency = number_of(t, "concurrency");
 	p->sessions = number_of(t, "sessions");
 	p->drain_ms = number_of(t, "drain_ms");
 }

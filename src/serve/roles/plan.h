@@ -31,7 +31,5 @@ struct plan {
 int plan_read(const char *text, size_t len, struct plan *ret, struct error *err);
 void plan_done(struct plan *p);
 void plan_end(struct plan *p); /* for own(plan) */
-/* Without it: what the policy leaves to us, from the number of processors. */
-uint64_t plan_concurrency(uint64_t written);
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +15,6 @@
 
 #include "base/fd.h"
 #include "base/own.h"
-#include "base/statedir.h"
 #include "lib/wardentalk.h"
 #include "serve/roles/supervise.h"
 
@@ -71,8 +71,27 @@ static int warden_take(struct supervisor *s, struct error *err)
 	return warden_control_ceiling(warden->control, fd, err);
 }
 
+/* What a policy brings beside its text. */
+struct parts {
+	int view, tls;
+};
+
+static void parts_end(struct parts *p)
+{
+	own_fd_end(&p->view);
+	own_fd_end(&p->tls);
+}
+
+static void take_parts(struct supervisor *s, struct parts *p)
+{
+	own_fd_end(&s->view_fd);
+	own_fd_end(&s->tls_fd);
+	s->view_fd = take_fd(&p->view);
+	s->tls_fd = take_fd(&p->tls);
+}
+
 /* From here on it counts. */
-static void take_plan(struct supervisor *s, struct plan *new, int view_fd)
+static void take_plan(struct supervisor *s, struct plan *new, struct parts *parts)
 {
 	bool off = s->plan.audit_off;
 	struct error err = {0};
@@ -82,8 +101,7 @@ static void take_plan(struct supervisor *s, struct plan *new, int view_fd)
 	s->plan = *new;
 	s->plan.audit_off = off;
 	*new = (struct plan){0};
-	(void)close(s->view_fd);
-	s->view_fd = view_fd;
+	take_parts(s, parts);
 	s->generation++;
 	s->keeper_fails = 0;
 	/* The warden first: new keepers may need what only the new ceiling allows. */
@@ -91,15 +109,18 @@ static void take_plan(struct supervisor *s, struct plan *new, int view_fd)
 		supervisor_say("the warden cannot be told: %s; starting it again", err.text);
 		(void)kill(s->singles[ROLE_WARDEN].pid, SIGKILL);
 	}
+	if (s->tls_fd >= 0)
+		(void)front_tell(s, ROLE_TLS, 0, s->tls_fd);
 	(void)front_tell(s, ROLE_VIEW, 0, s->view_fd);
 	supervisor_say("reloaded: policy %.16s", s->plan.policy_sha256);
 }
 
-static int begin_with(struct supervisor *s, struct plan *first, int view_fd, struct error *err)
+static int begin_with(struct supervisor *s, struct plan *first, struct parts *parts,
+		      struct error *err)
 {
 	s->plan = *first;
 	*first = (struct plan){0};
-	s->view_fd = view_fd;
+	take_parts(s, parts);
 	s->generation = 1;
 	return boot(s, err);
 }
@@ -107,18 +128,21 @@ static int begin_with(struct supervisor *s, struct plan *first, int view_fd, str
 static int understand(struct supervisor *s, const struct buf *text, struct error *err)
 {
 	own(plan) new = {0};
-	int view_fd;
+	own(parts) parts = {-1, -1};
 
 	if (plan_read(buf_str(text), text->len, &new, err) < 0)
 		return -1;
 	if (s->plan.view && check_log(s, &new, err) < 0)
 		return -1;
-	view_fd = keep_view(text, err);
-	if (view_fd < 0)
+	parts.view = keep_view(text, err);
+	if (parts.view < 0)
+		return -1;
+	parts.tls = new.tls_cert ? keyfiles_read(&new, err) : -1;
+	if (new.tls_cert && parts.tls < 0)
 		return -1;
 	if (!s->plan.view)
-		return begin_with(s, &new, view_fd, err);
-	take_plan(s, &new, view_fd);
+		return begin_with(s, &new, &parts, err);
+	take_plan(s, &new, &parts);
 	return 0;
 }
 

@@ -22,6 +22,7 @@ enum role_word {
 	ROLE_READER, /* descriptor: the socket of a reader of the log */
 	ROLE_DRAIN,  /* accept no more; number: milliseconds until the end */
 	ROLE_STATE,  /* number: bits of ROLE_UP_... */
+	ROLE_TLS, /* descriptor: certificate, key and, if any, client_ca: PEM, a NUL behind each */
 	ROLE_COUNT
 };
 

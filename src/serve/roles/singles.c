@@ -85,6 +85,7 @@ static void forget(struct single *one)
 
 	loop_remove(l, &one->end);
 	loop_remove(l, &one->news);
+	loop_unset(l, &one->settled);
 	if (one->pidfd >= 0)
 		(void)close(take_fd(&one->pidfd));
 	if (one->control >= 0)
@@ -115,6 +116,15 @@ static void forget_front(struct supervisor *s)
 	s->state_told = UINT64_MAX;
 }
 
+/* A reader has its socket from a front, and ends with it: that is neither a failure nor news. */
+static bool went_with_front(const struct single *one, int status)
+{
+	const struct single *front = &one->all->singles[ROLE_FRONT];
+
+	return one->which == ROLE_AUDITOR && status == 0 &&
+	       (!front->pid || front->started_us >= one->started_us);
+}
+
 static void take_end(void *context, uint32_t events)
 {
 	struct single *one = context;
@@ -125,10 +135,10 @@ static void take_end(void *context, uint32_t events)
 	(void)events;
 	(void)waitpid(one->pid, &status, 0);
 	forget(one);
-	one->fails = steady ? 1 : one->fails + 1;
+	if (!went_with_front(one, status))
+		one->fails = steady ? 1 : one->fails + 1;
 	one->up = one->busy;
-	/* A reader ends with its front: that is no news. */
-	if (!one->busy && (one->which != ROLE_AUDITOR || status != 0))
+	if (!one->busy && !went_with_front(one, status))
 		say_end(one, status);
 	if (one->which == ROLE_FRONT)
 		forget_front(s);
@@ -203,6 +213,26 @@ static void start_again(void *context)
 	singles_start(context);
 }
 
+static void settle(void *context)
+{
+	struct single *one = context;
+
+	one->up = true;
+	one->told = false;
+	singles_tell_state(one->all);
+}
+
+void singles_believe(struct single *one)
+{
+	struct loop *l = one->all->loop;
+	struct error err;
+
+	one->up = one->fails < 2;
+	if (!one->up &&
+	    loop_set(l, &one->settled, loop_now_us(l) + SETTLED_MS * UINT64_C(1000), &err) < 0)
+		one->up = true;
+}
+
 void singles_restart(struct single *one, uint64_t least_ms)
 {
 	struct supervisor *s = one->all;
@@ -232,6 +262,7 @@ void singles_init(struct supervisor *s)
 		*one = (struct single){
 			.all = s, .which = (enum single_role)i, .pidfd = -1, .control = -1};
 		one->again = (struct loop_timer){.due = start_again, .context = one};
+		one->settled = (struct loop_timer){.due = settle, .context = one};
 	}
 	s->state_told = UINT64_MAX;
 }

@@ -84,16 +84,6 @@ static size_t front_words(const struct supervisor *s, char (*room)[24], const ch
 		argv[n++] = s->doors.door[i].tls ? "--tls-door" : "--door";
 		argv[n++] = room[i];
 	}
-	if (s->plan.tls_cert) {
-		argv[n++] = "--tls-cert";
-		argv[n++] = s->plan.tls_cert;
-		argv[n++] = "--tls-key";
-		argv[n++] = s->plan.tls_key;
-	}
-	if (s->plan.tls_client_ca) {
-		argv[n++] = "--tls-client-ca";
-		argv[n++] = s->plan.tls_client_ca;
-	}
 	for (size_t i = 0; i < json_array_size(s->plan.allow_degraded) && n + 3 < WORDS_MAX; i++) {
 		argv[n++] = "--allow-degraded";
 		argv[n++] = json_string_value(json_array_get(s->plan.allow_degraded, i));
@@ -122,6 +112,8 @@ int start_front(struct single *one, struct error *err)
 	one->control = take_fd(&pair.ours);
 	one->up = true;
 	s->state_told = UINT64_MAX;
+	if (s->tls_fd >= 0)
+		(void)front_tell(s, ROLE_TLS, 0, s->tls_fd);
 	(void)front_tell(s, ROLE_VIEW, 0, s->view_fd);
 	singles_start(&s->singles[ROLE_AUDITOR]);
 	return 0;
@@ -160,6 +152,7 @@ void hear_front(struct single *one)
 	case ROLE_READER:
 	case ROLE_DRAIN:
 	case ROLE_STATE:
+	case ROLE_TLS:
 	case ROLE_COUNT:
 		break;
 	}
@@ -185,14 +178,11 @@ int start_warden(struct single *one, struct error *err)
 	struct supervisor *s = one->all;
 	__attribute__((cleanup(pair_end))) struct pair pair = {-1, -1};
 	own_fd ceiling = ceiling_fd(s, err);
-	char slots[24];
-	const char *const argv[] = {"belljar", "warden",  "--control", "3", "--ceiling",
-				    "4",       "--slots", slots,       NULL};
+	const char *const argv[] = {"belljar", "warden", "--control", "3", "--ceiling", "4", NULL};
 	int fds[2];
 
 	if (ceiling < 0 || pair_open(&pair, err) < 0)
 		return -1;
-	(void)snprintf(slots, sizeof(slots), "%" PRIu64, s->plan.concurrency + s->plan.sessions);
 	fds[0] = pair.theirs;
 	fds[1] = ceiling;
 	if (start(one, s->config->belljar, argv, fds, 2, err) < 0)
@@ -284,6 +274,6 @@ int start_auditor(struct single *one, struct error *err)
 	    start(one, s->config->auditor, argv, &pair.theirs, 1, err) < 0)
 		return -1;
 	(void)front_tell(s, ROLE_READER, 0, pair.ours);
-	one->up = one->fails < 2;
+	singles_believe(one);
 	return 0;
 }

@@ -25,6 +25,7 @@ enum {
 	WORDS_MAX = 64,
 	AGAIN_FIRST_MS = 50, /* the second restart in a row; the first is at once */
 	AGAIN_MOST_MS = 1000,
+	SETTLED_MS = 1000, /* one that says nothing is believed to be up */
 	STEADY_MS = 5000,  /* who lived so long has not failed to start */
 	LEAVE_MS = 10000,  /* to end by itself, when it should */
 	WANTS_MAX = 10000, /* keepers asked for and not there */
@@ -42,7 +43,7 @@ struct single {
 	int pidfd;
 	int control; /* our end; -1: none */
 	struct loop_watch end, news;
-	struct loop_timer again;
+	struct loop_timer again, settled;
 	uint64_t started_us;
 	unsigned fails; /* in a row */
 	bool up;        /* it has said so, or needs not */
@@ -73,6 +74,7 @@ struct supervisor {
 
 	struct plan plan; /* of now; all zeros: not read yet */
 	int view_fd;      /* its text, for fronts */
+	int tls_fd;       /* its certificate and key, for fronts; -1: no TLS */
 	uint32_t generation;
 	struct viewrun viewrun;
 	bool reload_again; /* asked for while one was going on */
@@ -110,6 +112,8 @@ void singles_start(struct single *one);
 /* After a delay that grows; does nothing when we are stopping. */
 void singles_restart(struct single *one, uint64_t least_ms);
 const char *single_name(enum single_role which);
+/* One that does not say when it is up: at once, or, if it has failed before, after a while. */
+void singles_believe(struct single *one);
 /* Tells the front what is up, if it does not know yet, and the world when all is. */
 void singles_tell_state(struct supervisor *s);
 uint64_t delay_ms(unsigned fails);
@@ -133,6 +137,9 @@ void keepers_kill(struct supervisor *s);
 /* reload.c */
 int reload_start(struct supervisor *s, struct error *err);
 int boot(struct supervisor *s, struct error *err);
+
+/* keyfiles.c: what the plan names, in one file in memory as ROLE_TLS wants it. */
+int keyfiles_read(const struct plan *p, struct error *err);
 
 /* selftest.c */
 int selftest_start(struct supervisor *s, struct error *err);

@@ -227,6 +227,7 @@ static void end(struct supervisor *s)
 	plan_done(&s->plan);
 	notify_close(&s->notify);
 	own_fd_end(&s->view_fd);
+	own_fd_end(&s->tls_fd);
 	own_fd_end(&s->signals);
 	own_fd_end(&s->lock);
 	loop_free(s->loop);
@@ -236,7 +237,7 @@ static void end(struct supervisor *s)
 static void init(struct supervisor *s, const struct serve_config *config)
 {
 	s->config = config;
-	s->lock = s->signals = s->view_fd = s->test_pidfd = -1;
+	s->lock = s->signals = s->view_fd = s->tls_fd = s->test_pidfd = -1;
 	s->notify.sock = s->viewrun.pidfd = s->viewrun.out = -1;
 	for (int i = 0; i < SINGLE_COUNT; i++)
 		s->logs[i].from = s->logs[i].to = -1;

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* metrics.c - counts, and writes the counters as Prometheus reads them.
+ *
+ * Labels are bounded: rows of the table of paths, names of tools that the policy
+ * has, the first word of a rule.  Whatever is more than its table is "other".
+ */
+#include "serve/api/metrics.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/own.h"
+#include "call/rules.h"
+
+static const int statuses[] = {0,   200, 201, 202, 206, 400, 401, 403, 404, 405, 406, 409,
+			       410, 413, 415, 416, 421, 422, 429, 431, 500, 503, 304};
+static_assert(ARRAY_LEN(statuses) <= METRIC_STATUSES, "a place for each status");
+
+void metrics_init(struct metrics *m)
+{
+	memset(m, 0, sizeof(*m));
+	(void)snprintf(m->tools[0].name, sizeof(m->tools[0].name), "other");
+	(void)snprintf(m->refusals[0].name, sizeof(m->refusals[0].name), "other");
+	m->n_tools = m->n_refusals = 1;
+}
+
+static size_t tool_place(const struct metrics *m, const char *name)
+{
+	for (size_t i = 1; i < m->n_tools; i++)
+		if (strcmp(m->tools[i].name, name) == 0)
+			return i;
+	return 0;
+}
+
+void metrics_tool(struct metrics *m, const char *name)
+{
+	if (tool_place(m, name) != 0 || m->n_tools == METRIC_TOOLS ||
+	    strlen(name) >= KEEP_NAME_ROOM)
+		return;
+	(void)snprintf(m->tools[m->n_tools++].name, KEEP_NAME_ROOM, "%s", name);
+}
+
+void metrics_request(struct metrics *m, const struct route *route, int status, uint64_t us)
+{
+	size_t row = route ? routes_place(route) : METRIC_ROUTES, at = ARRAY_LEN(statuses) - 1;
+
+	while (at > 0 && statuses[at] != status)
+		at--;
+	m->requests[row < METRIC_ROUTES ? row : METRIC_ROUTES][at]++;
+	histogram_add(&m->request_us, us);
+}
+
+/* "tools.search.args" counts as "tools": a rule may carry a word of the client's further on. */
+static void count_refusal(struct metrics *m, const char *rule)
+{
+	size_t len = strspn(rule, "abcdefghijklmnopqrstuvwxyz_"), at = 1;
+
+	if (len == 0 || len >= sizeof(m->refusals[0].name) || (rule[len] && rule[len] != '.')) {
+		m->refusals[0].n++;
+		return;
+	}
+	while (at < m->n_refusals &&
+	       (strncmp(m->refusals[at].name, rule, len) != 0 || m->refusals[at].name[len] != '\0'))
+		at++;
+	if (at == METRIC_LAYERS)
+		at = 0;
+	else if (at == m->n_refusals)
+		(void)snprintf(m->refusals[m->n_refusals++].name, sizeof(m->refusals[0].name),
+			       "%.*s", (int)len, rule);
+	m->refusals[at].n++;
+}
+
+void metrics_call(struct metrics *m, const struct keep_facts *f)
+{
+	m->tools[tool_place(m, f->tool)].runs[f->status < STATUS_COUNT ? f->status : 0]++;
+	if (f->decision <= KEEP_DECISION_MAX)
+		m->decisions[f->decision]++;
+	if (f->kill_reason < KILL_COUNT)
+		m->kills[f->kill_reason]++;
+	if (f->rule[0])
+		count_refusal(m, f->rule);
+	if (f->ran) {
+		histogram_add(&m->run_us, f->run_us);
+		histogram_add(&m->setup_us, f->setup_us);
+	}
+	histogram_add(&m->path_us, f->path_us);
+	m->cpu_us += f->cpu_us;
+	m->output_bytes += f->output_bytes;
+	m->cut_bytes += f->cut_bytes;
+	m->redactions += f->redactions;
+	m->findings += f->findings;
+}
+
+static int head(struct buf *out, const char *name, const char *type, const char *help,
+		struct error *err)
+{
+	return buf_printf(out, err, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static int write_requests(const struct metrics *m, struct buf *out, struct error *err)
+{
+	size_t n;
+	const struct route *routes = routes_all(&n);
+
+	if (head(out, "belljar_http_requests_total", "counter", "Requests that were answered.",
+		 err) < 0)
+		return -1;
+	for (size_t row = 0; row <= METRIC_ROUTES; row++)
+		for (size_t at = 0; at < ARRAY_LEN(statuses); at++) {
+			if (m->requests[row][at] == 0)
+				continue;
+			if (buf_printf(out, err,
+				       "belljar_http_requests_total{method=\"%s\",route=\"%s\","
+				       "status=\"%d\"} %" PRIu64 "\n",
+				       row < n ? routes_method_name(routes[row].method) : "other",
+				       row < n ? routes[row].pattern : "other", statuses[at],
+				       m->requests[row][at]) < 0)
+				return -1;
+		}
+	return 0;
+}
+
+/* Names of the policy are plain; a quote or backslash would break the line. */
+static const char *label(const char *name)
+{
+	return name[strcspn(name, "\"\\\n")] ? "other" : name;
+}
+
+static int write_runs(const struct metrics *m, struct buf *out, struct error *err)
+{
+	if (head(out, "belljar_runs_total", "counter", "Calls by tool and verdict.", err) < 0)
+		return -1;
+	for (size_t i = 0; i < m->n_tools; i++)
+		for (size_t s = 0; s < STATUS_COUNT; s++)
+			if (m->tools[i].runs[s] > 0 &&
+			    buf_printf(out, err,
+				       "belljar_runs_total{tool=\"%s\",verdict=\"%s\"} %" PRIu64
+				       "\n",
+				       label(m->tools[i].name), status_name((enum status)s),
+				       m->tools[i].runs[s]) < 0)
+				return -1;
+	return 0;
+}
+
+static int write_verdicts(const struct metrics *m, struct buf *out, struct error *err)
+{
+	if (head(out, "belljar_policy_decisions_total", "counter", "What the policy said.", err) <
+	    0)
+		return -1;
+	for (size_t i = 0; i <= KEEP_DECISION_MAX; i++)
+		if (buf_printf(out, err,
+			       "belljar_policy_decisions_total{decision=\"%s\"} %" PRIu64 "\n",
+			       decision_name((enum decision)i), m->decisions[i]) < 0)
+			return -1;
+	if (head(out, "belljar_refusals_total", "counter", "Refused calls, by what refused them.",
+		 err) < 0)
+		return -1;
+	for (size_t i = 0; i < m->n_refusals; i++)
+		if (buf_printf(out, err, "belljar_refusals_total{rule=\"%s\"} %" PRIu64 "\n",
+			       m->refusals[i].name, m->refusals[i].n) < 0)
+			return -1;
+	if (head(out, "belljar_limits_hit_total", "counter", "Calls that were killed, and why.",
+		 err) < 0)
+		return -1;
+	for (size_t i = KILL_NONE + 1; i < KILL_COUNT; i++)
+		if (buf_printf(out, err, "belljar_limits_hit_total{limit=\"%s\"} %" PRIu64 "\n",
+			       kill_reason_name((enum kill_reason)i), m->kills[i]) < 0)
+			return -1;
+	return 0;
+}
+
+struct plain {
+	const char *name, *help, *type;
+	uint64_t value;
+};
+
+static int write_plain(const struct plain *rows, size_t n, struct buf *out, struct error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (head(out, rows[i].name, rows[i].type, rows[i].help, err) < 0 ||
+		    buf_printf(out, err, "%s %" PRIu64 "\n", rows[i].name, rows[i].value) < 0)
+			return -1;
+	return 0;
+}
+
+static int write_counters(const struct metrics *m, const struct metric_gauges *g, struct buf *out,
+			  struct error *err)
+{
+	const struct plain rows[] = {
+		{"belljar_output_bytes_total", "Bytes that programs wrote.", "counter",
+		 m->output_bytes},
+		{"belljar_output_truncated_bytes_total", "Bytes of output that were cut.",
+		 "counter", m->cut_bytes},
+		{"belljar_redactions_total", "Secrets cut out of output.", "counter",
+		 m->redactions},
+		{"belljar_screen_findings_total", "What screening found.", "counter", m->findings},
+		{"belljar_http_bad_keys_total", "Requests with a wrong key.", "counter",
+		 m->bad_keys},
+		{"belljar_http_throttled_total", "Requests not looked at after wrong keys.",
+		 "counter", m->throttled},
+		{"belljar_overloaded_total", "Calls turned away because too many waited.",
+		 "counter", m->overloaded},
+		{"belljar_too_many_total", "Calls turned away by a client's own cap.", "counter",
+		 m->too_many},
+		{"belljar_cancelled_total", "Calls whose client went away or cancelled them.",
+		 "counter", m->cancelled},
+		{"belljar_idempotent_replays_total", "Answers that were given again.", "counter",
+		 m->replays},
+		{"belljar_stream_gaps_total", "Streams whose reader was too slow.", "counter",
+		 m->gaps},
+		{"belljar_keeper_deaths_total", "Keepers that ended unasked.", "counter",
+		 g->keeper_deaths},
+	};
+
+	return write_plain(rows, ARRAY_LEN(rows), out, err);
+}
+
+static int write_gauges(const struct metric_gauges *g, struct buf *out, struct error *err)
+{
+	const struct plain rows[] = {
+		{"belljar_queue_length", "Calls that wait for a keeper.", "gauge", g->waiting},
+		{"belljar_keepers", "Keepers for single calls.", "gauge", g->keepers},
+		{"belljar_keepers_ready", "Of those, ready for calls.", "gauge", g->keepers_ready},
+		{"belljar_keepers_busy", "Of those, with a call.", "gauge", g->keepers_busy},
+		{"belljar_sessions", "Sessions.", "gauge", g->sessions},
+		{"belljar_connections", "Connections.", "gauge", g->connections},
+		{"belljar_calls_running", "Calls that run.", "gauge", g->calls_running},
+		{"belljar_calls_kept", "Calls that ended and are remembered.", "gauge",
+		 g->calls_kept},
+		{"belljar_calls_kept_bytes", "What those take.", "gauge", g->calls_kept_bytes},
+		{"belljar_idempotency_bytes", "Answers kept for their keys.", "gauge",
+		 g->once_bytes},
+		{"belljar_request_body_bytes", "Bodies that are being taken.", "gauge",
+		 g->body_bytes},
+		{"belljar_answer_bytes", "Answers that are being sent.", "gauge", g->sending_bytes},
+		{"belljar_policy_generation", "How often a policy was loaded.", "gauge",
+		 g->generation},
+		{"process_resident_memory_bytes", "Memory of the front.", "gauge",
+		 g->resident_bytes},
+	};
+
+	return write_plain(rows, ARRAY_LEN(rows), out, err);
+}
+
+static int write_seconds(const struct metrics *m, const struct metric_gauges *g, struct buf *out,
+			 struct error *err)
+{
+	if (head(out, "belljar_cpu_seconds_total", "counter", "Processor time of programs.", err) <
+		    0 ||
+	    buf_printf(out, err, "belljar_cpu_seconds_total %.6f\n", (double)m->cpu_us / 1e6) < 0 ||
+	    head(out, "belljar_uptime_seconds", "gauge", "How long the front has been up.", err) <
+		    0 ||
+	    buf_printf(out, err, "belljar_uptime_seconds %.3f\n", (double)g->uptime_us / 1e6) < 0 ||
+	    head(out, "belljar_build_info", "gauge", "Which belljar, and which policy.", err) < 0)
+		return -1;
+	return buf_printf(out, err, "belljar_build_info{version=\"%s\",policy_sha256=\"%s\"} 1\n",
+			  BELLJAR_VERSION, g->policy_sha256);
+}
+
+int metrics_write(const struct metrics *m, const struct metric_gauges *g, struct buf *out,
+		  struct error *err)
+{
+	const struct {
+		const struct histogram *h;
+		const char *name, *help;
+	} histograms[] = {
+		{&m->request_us, "belljar_http_request_duration_seconds",
+		 "From a request's head to the end of its answer."},
+		{&m->queue_us, "belljar_queue_wait_seconds", "How long calls waited for a keeper."},
+		{&m->run_us, "belljar_run_duration_seconds", "How long programs ran."},
+		{&m->setup_us, "belljar_sandbox_start_seconds",
+		 "From the request for a box to the program's first instruction."},
+		{&m->path_us, "belljar_call_path_seconds", "A call from its keeper's view."},
+	};
+
+	if (write_requests(m, out, err) < 0 || write_runs(m, out, err) < 0 ||
+	    write_verdicts(m, out, err) < 0 || write_counters(m, g, out, err) < 0 ||
+	    write_gauges(g, out, err) < 0 || write_seconds(m, g, out, err) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_LEN(histograms); i++)
+		if (histogram_write(histograms[i].h, histograms[i].name, histograms[i].help, out,
+				    err) < 0)
+			return -1;
+	return 0;
+}

@@ -1,0 +1,309 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""supervisor.py SUPERDRIVE FAKEROLES: the supervisor alone, with roles that only seem to be."""
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import tapping  # noqa: E402
+
+DRIVE, FAKES = sys.argv[1], sys.argv[2]
+ALL_UP = 15
+VIEW = {
+    "policy_sha256": "ab" * 32, "source": "built in", "ceiling": "slots 4\n", "allow_degraded": [],
+    "audit": {"off": False, "directory": None},
+    "serve": {"listen": ["127.0.0.1:0"], "tls": {}, "plaintext": False,
+              "loopback_without_key": True, "concurrency": 4, "sessions": 2, "drain_ms": 60000},
+}
+
+
+class Service:
+    def __init__(self, listen="unix", up=True, env=None, before=None, pass_fds=(), start=None):
+        self.dir = tempfile.mkdtemp(prefix="belljar-roles-")
+        self.path = os.path.join(self.dir, "door")
+        for name in ("front", "belljar", "gate", "scribe", "auditor"):
+            shutil.copy(FAKES, os.path.join(self.dir, name))
+            os.chmod(os.path.join(self.dir, name), 0o755)
+        os.mkdir(os.path.join(self.dir, "starts"))
+        self.put("view.json", json.dumps(VIEW))
+        if before:
+            before(self)
+        word = "unix:" + self.path if listen == "unix" else listen
+        self.log = open(os.path.join(self.dir, "log"), "w+")
+        words = (start or []) + [DRIVE, self.dir, word, "--json"]
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=self.log,
+                                        env=env or {}, pass_fds=pass_fds)
+        if up:
+            self.said = json.loads(self.process.stdout.readline())
+
+    def put(self, name, text=""):
+        with open(os.path.join(self.dir, name + ".new"), "w") as out:
+            out.write(text)
+        os.rename(os.path.join(self.dir, name + ".new"), os.path.join(self.dir, name))
+
+    def take(self, name):
+        os.unlink(os.path.join(self.dir, name))
+
+    def ask(self, word=b"?"):
+        with socket.socket(socket.AF_UNIX) as s:
+            s.settimeout(60)
+            s.connect(self.path)
+            s.sendall(word)
+            answer = s.recv(100).split()
+        return [int(n) for n in answer]
+
+    def starts(self, role):
+        names = os.listdir(os.path.join(self.dir, "starts"))
+        return sorted(int(n.split(".")[1]) for n in names
+                      if n.startswith(role + ".") and not n.endswith(".new"))
+
+    def alive(self, role):
+        return [pid for pid in self.starts(role) if tapping.is_alive(pid)]
+
+    def words(self, role, pid):
+        with open(os.path.join(self.dir, "starts", "%s.%d" % (role, pid))) as text:
+            return text.read().split("\n")
+
+    def lines(self):
+        with open(self.log.name) as text:
+            return text.read()
+
+    def end(self, how=signal.SIGTERM):
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        code = self.process.wait(90)
+        self.process.stdout.close()
+        self.log.close()
+        return code
+
+    def left(self):
+        return [pid for role in ("front", "warden", "scribe", "reader", "keeper")
+                for pid in self.alive(role)]
+
+    def forget(self):
+        tapping.wait_until(lambda: not self.left())
+        shutil.rmtree(self.dir)
+
+
+def is_settled(s, keepers=2):
+    answer = s.ask()
+    return len(answer) == 4 and answer[1] == ALL_UP and answer[2] == keepers
+
+
+def it_starts_every_role_with_what_it_needs_and_nothing_else(t):
+    s = Service(env={"SECRET": "x", "PATH": "/bin"})
+    t.check(s.said["listening"] == ["unix:" + s.path], s.said)
+    tapping.wait_until(lambda: is_settled(s) and s.alive("reader") and s.alive("keeper"))
+    for role, fds in (("front", 5), ("keeper", 5), ("reader", 4)):
+        words = s.words(role, s.alive(role)[0])
+        # 0, 1, 2, its sockets, and the directory it is listing.
+        t.check(words[1] == " ".join(map(str, range(fds + 1))), (role, words))
+        t.check("SECRET" not in words[2] and "PATH" not in words[2], words[2])
+    keeper = s.words("keeper", s.alive("keeper")[0])[0]
+    t.check("--expect-sha256 " + "ab" * 32 in keeper and s.dir + "/state/audit" in keeper, keeper)
+    t.check(s.end() == 0, s.lines())
+    t.check(not s.left() and not os.path.exists(s.path), s.left())
+    s.forget()
+
+
+def each_role_comes_back_and_the_others_stay(t):
+    s = Service()
+    tapping.wait_until(lambda: is_settled(s))
+    for role in ("warden", "scribe", "reader", "keeper", "front"):
+        tapping.wait_until(lambda: s.alive(role))
+        others = {r: s.alive(r) for r in ("warden", "scribe") if r != role}
+        old = s.alive(role)[0]
+        begun = time.monotonic()
+        os.kill(old, signal.SIGKILL)
+        tapping.wait_until(lambda: old not in s.alive(role) and s.alive(role))
+        tapping.wait_until(lambda: is_settled(s))
+        t.say("%s is back after %.0f ms" % (role, 1000 * (time.monotonic() - begun)))
+        for other, pids in others.items():
+            t.check(s.alive(other) == pids, "%s died with the %s" % (other, role))
+    t.check(s.end() == 0, s.lines())
+    t.check("was killed by signal 9" in s.lines(), s.lines())
+    s.forget()
+
+
+def one_that_does_not_stay_up_is_tried_again_later_and_later(t):
+    s = Service()
+    tapping.wait_until(lambda: is_settled(s))
+    s.put("scribe.fail", "7")
+    os.kill(s.alive("scribe")[0], signal.SIGKILL)
+    tapping.wait_until(lambda: s.ask()[1] == ALL_UP & ~2)
+
+    def times():
+        with open(os.path.join(s.dir, "failures")) as text:
+            return [float(line.split()[1]) for line in text]
+
+    tapping.wait_until(lambda: len(times()) >= 7)
+    gaps = [b - a for a, b in zip(times(), times()[1:])]
+    # Not sooner than the delay; how much later is the machine's affair.
+    t.check(gaps[5] >= 0.7, gaps)
+    t.check("does not stay up" in s.lines() and "exit code 7" in s.lines(), s.lines())
+    t.check("\x1b" not in s.lines() and "\\x1b[31mred" in s.lines(), s.lines())
+    s.take("scribe.fail")
+    tapping.wait_until(lambda: s.ask()[1] == ALL_UP)
+    t.check(s.end() == 0, s.lines())
+    s.forget()
+
+
+def a_log_that_another_scribe_holds_is_no_failure(t):
+    s = Service(before=lambda s: s.put("scribe.busy"))
+    tapping.wait_until(lambda: is_settled(s))
+    t.check("exit code 125" not in s.lines(), s.lines())
+    s.take("scribe.busy")
+    tapping.wait_until(lambda: s.alive("scribe"))
+    t.check(s.ask()[1] == ALL_UP, s.ask())
+    t.check(s.end() == 0, s.lines())
+    s.forget()
+
+
+def a_policy_is_read_again_and_a_bad_one_changes_nothing(t):
+    s = Service()
+    tapping.wait_until(lambda: is_settled(s))
+    other = dict(VIEW, policy_sha256="cd" * 32)
+    s.put("view.json", json.dumps(other))
+    s.process.send_signal(signal.SIGHUP)
+    tapping.wait_until(lambda: s.ask()[3] == 2)
+    tapping.wait_until(lambda: s.alive("keeper"))
+    os.kill(s.alive("keeper")[0], signal.SIGKILL)
+    tapping.wait_until(lambda: any("cd" * 32 in s.words("keeper", pid)[0]
+                                   for pid in s.alive("keeper")))
+    s.put("view.fail")
+    s.process.send_signal(signal.SIGHUP)
+    tapping.wait_until(lambda: "goes on by the policy of before" in s.lines())
+    t.check("policy.yaml:1:1: it is wrong" in s.lines(), s.lines())
+    s.take("view.fail")
+    s.put("view.json", "{}")
+    s.process.send_signal(signal.SIGHUP)
+    tapping.wait_until(lambda: s.lines().count("goes on by the policy of before") == 2)
+    t.check(s.ask()[3] == 2, s.ask())
+    s.put("view.json", json.dumps(VIEW))
+    s.ask(b"reload")
+    tapping.wait_until(lambda: s.ask()[3] == 3)
+    t.check(s.end() == 0, s.lines())
+    s.forget()
+
+
+def a_front_that_asks_for_too_much_gets_what_the_policy_allows(t):
+    s = Service()
+    tapping.wait_until(lambda: is_settled(s))
+    s.ask(b"flood")
+    most = 2 * 4 + 2 + 8
+    tapping.wait_until(lambda: s.ask()[2] == most)
+    tapping.wait_until(lambda: len(s.alive("keeper")) == most)
+    t.check(s.end() == 0, s.lines())
+    s.forget()
+
+
+def killed_it_leaves_nobody(t):
+    s = Service()
+    tapping.wait_until(lambda: is_settled(s))
+    t.check(s.end(signal.SIGKILL) == -9, "")
+    tapping.wait_until(lambda: not s.left())
+    t.check(os.path.exists(s.path), "the next one finds what this one left")
+    again = subprocess.Popen([DRIVE, s.dir, "unix:" + s.path, "--json"], env={},
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    t.check(json.loads(again.stdout.readline())["listening"], "")
+    again.terminate()
+    t.check(again.wait(90) == 0, "")
+    again.stdout.close()
+    s.forget()
+
+
+def a_second_signal_ends_it_now(t):
+    s = Service(before=lambda s: s.put("front.stuck"))
+    tapping.wait_until(lambda: is_settled(s))
+    s.process.send_signal(signal.SIGTERM)
+    tapping.wait_until(lambda: "draining" in s.lines())
+    t.check(s.process.poll() is None, "it drains")
+    t.check(s.end(signal.SIGINT) == 0, s.lines())
+    t.check(not s.left(), s.left())
+    s.forget()
+
+
+def two_do_not_share_a_state_directory_nor_an_address(t):
+    s = Service()
+    other = subprocess.run([DRIVE, s.dir, "127.0.0.1:0"], env={}, stderr=subprocess.PIPE, text=True)
+    t.check(other.returncode == 1 and "uses %s/state already" % s.dir in other.stderr,
+            other.stderr)
+    second = Service(listen="unix:" + s.path, up=False)
+    t.check(second.process.wait(60) == 1 and "already" in second.lines(), second.lines())
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen()
+        third = Service(listen="127.0.0.1:%d" % busy.getsockname()[1], up=False)
+        t.check(third.process.wait(60) == 1 and "another belljar serve?" in third.lines(),
+                third.lines())
+    fourth = Service(listen="0.0.0.0:0", up=False)
+    t.check(fourth.process.wait(60) == 1 and "in the clear" in fourth.lines(), fourth.lines())
+    for one in (second, third, fourth, s):
+        one.end()
+        one.forget()
+
+
+def a_host_without_boxes_is_told_at_once(t):
+    s = Service(up=False, before=lambda s: s.put("run.fail", "125"))
+    t.check(s.process.wait(90) == 1 and "belljar doctor" in s.lines(), s.lines())
+    t.check(not s.left(), s.left())
+    s.end()
+    s.forget()
+
+
+def systemd_is_told_and_its_sockets_are_taken(t):
+    where = tempfile.mkdtemp()
+    heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    heard.bind(where + "/notify")
+    heard.settimeout(60)
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        door.listen()
+        env = {"NOTIFY_SOCKET": where + "/notify", "LISTEN_FDS": "1", "LISTEN_FDNAMES": "plain",
+               "WATCHDOG_USEC": "200000"}
+        # The pid is known only once it is there: a shell becomes it.
+        script = "import os,sys; os.dup2(%d, 3); os.environ['LISTEN_PID'] = str(os.getpid()); " \
+                 "os.set_inheritable(3, True); os.execv(sys.argv[1], sys.argv[1:])" % door.fileno()
+        s = Service(listen="-", env=env, pass_fds=[door.fileno()],
+                    start=["/usr/bin/python3", "-c", script])
+        t.check(s.said["listening"] == ["http://127.0.0.1:%d" % door.getsockname()[1]], s.said)
+        words = [heard.recv(200).decode() for _ in range(3)]
+        while not any("READY=1" in w for w in words):
+            words.append(heard.recv(200).decode())
+        t.check("WATCHDOG=1" in words, words)
+        with socket.create_connection(door.getsockname()) as client:
+            client.sendall(b"?")
+            t.check(len(client.recv(100).split()) == 4, "it answers at that socket")
+        s.process.send_signal(signal.SIGHUP)
+        while not words[-1].startswith("RELOADING=1\nMONOTONIC_USEC="):
+            words.append(heard.recv(200).decode())
+        while words[-1] != "READY=1":
+            words.append(heard.recv(200).decode())
+        t.check(s.end() == 0, s.lines())
+        while not words[-1].startswith("STOPPING=1"):
+            words.append(heard.recv(200).decode())
+    heard.close()
+    shutil.rmtree(where)
+    s.forget()
+
+
+tapping.run([
+    it_starts_every_role_with_what_it_needs_and_nothing_else,
+    each_role_comes_back_and_the_others_stay,
+    one_that_does_not_stay_up_is_tried_again_later_and_later,
+    a_log_that_another_scribe_holds_is_no_failure,
+    a_policy_is_read_again_and_a_bad_one_changes_nothing,
+    a_front_that_asks_for_too_much_gets_what_the_policy_allows,
+    killed_it_leaves_nobody,
+    a_second_signal_ends_it_now,
+    two_do_not_share_a_state_directory_nor_an_address,
+    a_host_without_boxes_is_told_at_once,
+    systemd_is_told_and_its_sockets_are_taken,
+])

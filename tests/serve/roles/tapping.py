@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tapping.py - tests of the roles are functions, told in TAP; conditions are waited for."""
+import os
+import sys
+import time
+import traceback
+
+
+class Told:
+    def __init__(self):
+        self.fine = True
+
+    def say(self, text):
+        for line in str(text).splitlines():
+            print("# " + line)
+
+    def check(self, true, why):
+        if not true:
+            self.fine = False
+            frame = sys._getframe(1)
+            print("# line %d: not true" % frame.f_lineno)
+            self.say(str(why)[:1500])
+
+
+def is_alive(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_until(is_so, seconds=60):
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            if is_so():
+                return
+        except (OSError, IndexError, ValueError):
+            pass
+        if time.monotonic() > end:
+            raise TimeoutError("it never came")
+        time.sleep(0.02)
+
+
+def run(tests):
+    chosen = [t for t in tests if not sys.argv[3:] or t.__name__ in sys.argv[3:]]
+    print("1..%d" % len(chosen))
+    failed = 0
+    for i, test in enumerate(chosen):
+        t = Told()
+        try:
+            test(t)
+        except Exception:
+            t.fine = False
+            t.say(traceback.format_exc())
+        failed += not t.fine
+        print("%s %d - %s" % ("ok" if t.fine else "not ok", i + 1, test.__name__), flush=True)
+    sys.exit(1 if failed else 0)
