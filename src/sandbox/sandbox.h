@@ -63,7 +63,7 @@ struct request {
 	 * nobody. */
 	void (*after)(void *context, struct account *account);
 	void *context;
-	struct aside aside;             /* heard while the program runs */
+	struct aside aside; /* heard while the program runs */
 };
 
 void request_init(struct request *r);
