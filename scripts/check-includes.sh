@@ -15,9 +15,10 @@ redact:  base call redact
 audit:   base call audit
 auditread: base call audit auditread
 scribe:  base call audit sandbox scribe
+oneshot: base call redact audit sandbox oneshot
 reader:  base call audit auditread sandbox reader
 gate:    base call policy screen redact audit sandbox lib gate
-cli:     base call policy screen redact audit auditread gate sandbox cli lib keeper reader
+cli:     base call policy screen redact audit auditread oneshot gate sandbox cli lib keeper reader
 api:     base call api
 keeper:  base call api policy screen redact audit gate sandbox lib keeper
 serve:   base call audit api keeper lib reader sandbox serve

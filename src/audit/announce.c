@@ -105,6 +105,18 @@ static int look_for_scribe(struct audit *a, struct error *err)
 	return 0;
 }
 
+static int start_scribe(struct audit *a, struct error *err)
+{
+	char program[AUDIT_PATH_ROOM];
+
+	if (!a->scribe && a->find) {
+		if (a->find(program, sizeof(program), err) < 0)
+			return -1;
+		return scribe_start(program, a->path, a->allow_degraded, &a->child, err);
+	}
+	return scribe_start(a->scribe, a->path, a->allow_degraded, &a->child, err);
+}
+
 static int reach(struct audit *a, struct error *err)
 {
 	own_fd sock = -1;
@@ -114,9 +126,9 @@ static int reach(struct audit *a, struct error *err)
 	reap(a, WNOHANG);
 	if (look_for_scribe(a, err) < 0 || a->sock >= 0)
 		return a->sock >= 0 ? 0 : -1;
-	if (!a->scribe)
+	if (!a->scribe && !a->find)
 		return fail(err, ERR_NOT_FOUND, "%s has no scribe at the moment", a->path);
-	sock = scribe_start(a->scribe, a->path, a->allow_degraded, &a->child, err);
+	sock = start_scribe(a, err);
 	if (sock < 0 || limit_waiting(a, sock, err) < 0)
 		return -1;
 	a->sock = take_fd(&sock);
@@ -137,6 +149,7 @@ int audit_open(struct audit *a, const struct audit_config *config, struct error 
 		return -1;
 	(void)snprintf(a->path, sizeof(a->path), "%s", whole);
 	a->scribe = config->scribe;
+	a->find = config->find;
 	a->allow_degraded = config->allow_degraded;
 	a->durable = config->durable;
 	a->patience_ms = config->patience_ms ? config->patience_ms : AUDIT_PATIENCE_MS;

@@ -15,6 +15,7 @@
 
 #include "audit/scribetalk.h"
 #include "base/error.h"
+#include "base/jsonout.h"
 
 enum { AUDIT_PATIENCE_MS = 5000, AUDIT_PATH_ROOM = 4096 };
 
@@ -22,6 +23,8 @@ struct audit_config {
 	const char *directory;   /* NULL: $BELLJAR_AUDIT, else "audit" in the state directory */
 	const char *state;       /* the state directory, if it is another than the standard one */
 	const char *scribe;      /* the program; NULL: somebody else starts it, and is waited for */
+	/* Instead of scribe: asked for the program when one must be started.  NULL: nobody. */
+	int (*find)(char *ret, size_t room, struct error *err);
 	uint32_t allow_degraded; /* one bit per enum layer: seals that a new scribe may lack */
 	bool durable;            /* a receipt says that the record is on the disk */
 	unsigned patience_ms;    /* 0: AUDIT_PATIENCE_MS */
@@ -49,6 +52,7 @@ struct audit {
 	int dir, sock;
 	char path[AUDIT_PATH_ROOM];
 	const char *scribe;
+	int (*find)(char *ret, size_t room, struct error *err);
 	uint32_t allow_degraded;
 	bool durable;
 	unsigned patience_ms;
@@ -73,5 +77,8 @@ bool audit_has_told(const struct audit *a, const char *key);
  * meanwhile is replaced and hears again what it did not answer; what is in the log already is not
  * written twice, except that a call may be aborted and begin once more. */
 int audit_write(struct audit *a, struct audit_entry *entries, size_t n, struct error *err);
+
+/* {"index": ..., "leaf_hash": ...}; null: there is none. */
+void audit_receipt_json(const struct audit_receipt *r, struct jsonout *j, const char *key);
 
 #endif

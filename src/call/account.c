@@ -212,6 +212,7 @@ static void write_artifacts(struct jsonout *j, const struct account *a)
 		jsonout_uint(j, "size", f->size);
 		jsonout_str(j, "sha256", refused ? NULL : f->sha256);
 		jsonout_str(j, "refused", refused ? f->refused : NULL);
+		jsonout_bool(j, "redacted", f->redacted);
 		jsonout_object_end(j);
 	}
 	jsonout_array_end(j);

@@ -170,7 +170,7 @@ struct artifact {
 	char refused[96]; /* why it was not copied; empty: it was */
 	char *content;    /* its bytes, if it was asked for in memory; else NULL */
 	size_t content_len;
-	bool redacted; /* something was cut out of content */
+	bool redacted; /* it was text, and something in it was replaced */
 	uint64_t at;   /* where they are, while they are in a heap (copyout_into_heap) */
 };
 

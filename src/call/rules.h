@@ -239,6 +239,16 @@ struct audit_rules {
 	int bodies;
 };
 
+/* belljar run, which calls no tool. */
+struct run_policy {
+	bool off;
+	struct limits most; /* ceilings; 0: none */
+	bool has_may;       /* false: all of enum run_use */
+	struct words may;
+	struct redact_policy redact;
+	struct place place;
+};
+
 /* The service; call/listen.h is what reads the words of listen. */
 struct serve_tls {
 	const char *cert, *key; /* files; NULL: no TLS */

@@ -31,6 +31,7 @@ int cmd_gate(int argc, char **argv);
 int cmd_call(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
 int cmd_screen(int argc, char **argv);
+int cmd_aide(int argc, char **argv);
 /* Not for people: what the service starts. */
 int cmd_keeper(int argc, char **argv);
 /* Starts belljar-serve, the supervisor of the service. */

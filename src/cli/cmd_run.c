@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_run.c - belljar run: one slot, used once. */
+/* cmd_run.c - belljar run: one slot, used once, by way of policy, redaction and audit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +13,8 @@
 #include "cli/cli.h"
 #include "cli/explain.h"
 #include "cli/options.h"
+#include "cli/sibling.h"
+#include "oneshot/oneshot.h"
 #include "sandbox/codefile.h"
 #include "sandbox/native/delegate.h"
 #include "sandbox/native/trustpath.h"
@@ -123,12 +125,13 @@ static int prepare(struct prepared *p, struct run_options *o, struct error *err)
 	return 0;
 }
 
-static int write_account(const struct account *a, int fd, struct error *err)
+static int write_account(const struct oneshot *one, const struct account *a, int fd,
+			 struct error *err)
 {
 	own(buf) text;
 
-	buf_init(&text, account_json_room(a));
-	if (account_json(a, &text, err) < 0 || buf_add_str(&text, "\n", err) < 0)
+	buf_init(&text, oneshot_json_room(a));
+	if (oneshot_json(one, a, &text, err) < 0 || buf_add_str(&text, "\n", err) < 0)
 		return -1;
 	return fd_write_all(fd, text.data, text.len, err);
 }
@@ -147,36 +150,77 @@ static void close_with_a_line(const struct run_options *o, const struct account 
 	cli_say(line);
 }
 
-static int report(const struct run_options *o, const struct account *a)
+static int report(const struct run_options *o, const struct oneshot *one, const struct account *a)
 {
 	struct error err = {0};
 
+	/* It has happened, recorded or not. */
+	if (one->trouble.kind != ERR_NONE)
+		(void)cli_complain(&one->trouble);
 	close_with_a_line(o, a);
-	if (o->json && write_account(a, STDOUT_FILENO, &err) < 0)
+	if (o->json && write_account(one, a, STDOUT_FILENO, &err) < 0)
 		return cli_complain(&err);
-	if (o->status_fd >= 0 && write_account(a, o->status_fd, &err) < 0) {
+	if (o->status_fd >= 0 && write_account(one, a, o->status_fd, &err) < 0) {
 		(void)fail_in(&err, "--status-fd %d", o->status_fd);
 		return cli_complain(&err);
 	}
 	return cli_exit_code(a);
 }
 
-static int run(struct run_options *o, char **argv)
+/* Beside us, or where they are installed. */
+static int find_gate(char *ret, size_t room, struct error *err)
 {
+	static const char *const places[] = {"belljar-gate", "../libexec/belljar/belljar-gate"};
+
+	return sibling_find(places, ARRAY_LEN(places), ret, room, err);
+}
+
+static int find_scribe(char *ret, size_t room, struct error *err)
+{
+	static const char *const places[] = {"belljar-scribe", "../libexec/belljar/belljar-scribe"};
+
+	return sibling_find(places, ARRAY_LEN(places), ret, room, err);
+}
+
+static void describe(struct run_options *o, const struct prepared *p, struct oneshot_ask *ret)
+{
+	*ret = (struct oneshot_ask){
+		.request = &o->request,
+		.policy = o->policy,
+		.audit = o->audit,
+		.raw = o->raw,
+		.receipt = o->json || o->status_fd >= 0,
+		.root = o->request.profile.root != NULL,
+		.language = o->language ? o->language->name : NULL,
+		.code = o->language ? buf_str(&p->code) : NULL,
+		.code_len = p->code.len,
+		.words = o->command,
+		.env = o->env,
+		.find_gate = find_gate,
+		.find_scribe = find_scribe,
+	};
+}
+
+static int run(struct run_options *o, const struct prepared *p, char **argv)
+{
+	static struct oneshot one;
+	struct oneshot_ask ask;
 	struct account account;
 	struct error err = {0};
 	int code;
 
-	if (sandbox_run(&o->request, &account, &err) < 0) {
+	describe(o, p, &ask);
+	if (oneshot_run(&one, &ask, &account, &err) < 0) {
 		account.outcome.error = err;
 		(void)cli_complain(&err);
 	}
 	if (account.outcome.end == END_NOT_STARTED &&
 	    cli_may_ask_systemd(&o->request.profile, &account.outcome.error))
 		(void)delegate_reexec(argv, &err);
-	code = report(o, &account);
+	code = report(o, &one, &account);
 	if (account.outcome.killed_for == KILL_CANCELLED)
 		code = cli_code_of_signal(o->request.cancel_fds[0], code);
+	oneshot_done(&one);
 	account_done(&account);
 	return err.kind == ERR_NONE || account.outcome.end == END_NOT_STARTED ? code : EXIT_BELLJAR;
 }
@@ -203,7 +247,7 @@ int cmd_run(int argc, char **argv)
 	} else {
 		o.request.live_out.fd = o.json ? -1 : STDOUT_FILENO;
 		o.request.live_err.fd = o.json ? -1 : STDERR_FILENO;
-		code = run(&o, argv - 1);
+		code = run(&o, &p, argv - 1);
 	}
 	prepared_end(&p);
 	options_done(&o);

@@ -39,7 +39,7 @@ static bool has_own_rules(const struct policy *p)
 	for (size_t i = 0; i < p->n_tools; i++)
 		if (p->tools[i].redact.n_own)
 			return true;
-	return false;
+	return p->run.redact.n_own > 0;
 }
 
 /* Without a place to keep what was compiled, it is compiled each time. */

@@ -255,6 +255,25 @@ static int take_get(struct run_options *o, const char *value, struct error *err)
 	return 0;
 }
 
+static int take_policy(struct run_options *o, const char *value, struct error *err)
+{
+	o->policy = value;
+	return *value ? 0 : fail(err, ERR_CALLER, "--policy: give a file");
+}
+
+static int take_audit(struct run_options *o, const char *value, struct error *err)
+{
+	o->audit = value;
+	return *value ? 0 : fail(err, ERR_CALLER, "--audit: give a directory");
+}
+
+static int take_raw(struct run_options *o, const char *value, struct error *err)
+{
+	(void)value, (void)err;
+	o->raw = true;
+	return 0;
+}
+
 static int take_json(struct run_options *o, const char *value, struct error *err)
 {
 	(void)value, (void)err;
@@ -337,6 +356,10 @@ const struct option_row option_rows[] = {
 	{"stdin", NULL, FOR_COMMAND, take_stdin, "pass standard input on to it"},
 	{"put", "FILE[:INSIDE]", FOR_CALL, take_put, "copy a file into its /work first"},
 	{"get", "GLOB:DIR", FOR_CALL, take_get, "copy files out of its /work afterwards"},
+	{"policy", "FILE", FOR_COMMAND, take_policy, "another policy file"},
+	{"audit", "DIR", FOR_COMMAND, take_audit, "where the log of runs is kept"},
+	{"no-redact", NULL, FOR_COMMAND, take_raw,
+	 "output and files as they are: binary, with secrets, with control sequences"},
 	{"json", NULL, FOR_COMMAND, take_json, "print the account as JSON instead of the output"},
 	{"status-fd", "N", FOR_COMMAND, take_status_fd, "write that JSON to descriptor N"},
 	{"quiet", NULL, FOR_COMMAND, take_quiet, "no closing line"},

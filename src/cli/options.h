@@ -13,6 +13,9 @@ struct run_options {
 	struct request request;
 	const struct language *language; /* NULL: a command */
 	const char *code;                /* -c */
+	const char *policy;              /* --policy */
+	const char *audit;               /* --audit */
+	bool raw;                        /* --no-redact */
 	bool json;
 	bool quiet;
 	bool explain;

@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "base/trustfile.h"
+#include "gate/runset.h"
 #include "gate/steps.h"
 #include "gate/toolkit.h"
 
@@ -114,13 +115,37 @@ static struct redact_set *make_set(const struct tool *tool, char *const *secrets
 	return redact_set_new(&config, err);
 }
 
+struct redact_set *run_redact_set(const struct policy *p, const struct redact_means *means,
+				  struct error *err)
+{
+	const struct tool run = {.name = "run",
+				 .redact = p ? p->run.redact : (struct redact_policy){0}};
+
+	return make_set(&run, NULL, means, err);
+}
+
 /* Can it be done at all? */
+
+static void check_run(const struct policy *p, const struct redact_means *means,
+		      struct complaints *ret)
+{
+	struct redact_set *set;
+	struct error err = {0};
+
+	if (p->run.redact.n_own == 0)
+		return;
+	set = run_redact_set(p, means, &err);
+	if (!set)
+		complain(ret, p->run.redact.own->place, "run.redact.own", "%s", err.text);
+	redact_set_free(set);
+}
 
 void gate_check_redaction(const struct policy *p, const struct redact_means *means,
 			  struct complaints *ret)
 {
-	const struct redact_own_rule *last = NULL;
+	const struct redact_own_rule *last = p->run.redact.own;
 
+	check_run(p, means, ret);
 	for (size_t i = 0; i < p->n_tools; i++) {
 		const struct tool *t = &p->tools[i];
 		struct redact_set *set;
@@ -252,13 +277,14 @@ static bool feed(void *context, const char *data, size_t len, filter_sink *sink,
 	return redactor_canary(s->redactor) == NULL;
 }
 
-static void finish(void *context, filter_sink *sink, void *to)
+static bool finish(void *context, filter_sink *sink, void *to)
 {
 	struct redaction_stream *s = context;
 
 	s->sink = sink;
 	s->to = to;
 	redactor_finish(s->redactor);
+	return true;
 }
 
 static int add_filter(const struct redaction *r, struct redaction_stream *s, struct filter *ret,

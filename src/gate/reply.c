@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reply.c - the documented answer to a tool call, as JSON. */
-#include <string.h>
-
-#include "audit/tree.h"
 #include "base/jsonout.h"
 #include "gate/gate.h"
 
@@ -69,19 +66,7 @@ static void write_redactions(struct jsonout *j, const struct redaction *r)
 
 void receipt_json(const struct audit_receipt *r, struct jsonout *j, const char *key)
 {
-	struct hash leaf;
-	char hex[HASH_HEX];
-
-	if (!r->given) {
-		jsonout_null(j, key);
-		return;
-	}
-	memcpy(leaf.bytes, r->leaf_hash, sizeof(leaf.bytes));
-	hash_hex(&leaf, hex);
-	jsonout_object(j, key);
-	jsonout_uint(j, "index", r->index);
-	jsonout_str(j, "leaf_hash", hex);
-	jsonout_object_end(j);
+	audit_receipt_json(r, j, key);
 }
 
 void passage_write(const struct passage *p, struct jsonout *j)

@@ -107,6 +107,26 @@ void finish_redact(struct reader *r, const struct node *n, void *target)
 	p->has_groups = p->has_groups || node_find(n, "groups") != NULL;
 }
 
+void finish_run(struct reader *r, const struct node *n, void *target)
+{
+	struct run_policy *run = target;
+	const struct redact_policy *common = &r->defaults->redact;
+	const struct node *own = node_find(n, "redact");
+
+	run->has_may = node_find(n, "may") != NULL;
+	/* Key by key, as tools take it from the defaults. */
+	if (!own || !node_find(own, "mode"))
+		run->redact.off = common->off;
+	if (!own || !node_find(own, "groups")) {
+		run->redact.has_groups = common->has_groups;
+		run->redact.groups = common->groups;
+	}
+	if (!own || !node_find(own, "own")) {
+		run->redact.own = common->own;
+		run->redact.n_own = common->n_own;
+	}
+}
+
 /* Whether it can be compiled is asked by the gate, which knows who compiles. */
 void finish_redact_rule(struct reader *r, const struct node *n, void *target)
 {

@@ -227,6 +227,9 @@ static int join(struct loader *l)
 	p->rates = l->texts[0]->rates;
 	p->allow_degraded = l->texts[0]->allow_degraded;
 	p->audit = l->texts[0]->audit;
+	p->run = l->texts[0]->run;
+	if (p->run.place.line == 0) /* nothing is said about it */
+		p->run.redact = l->texts[0]->defaults.redact;
 	p->serve = l->texts[0]->serve;
 	if (!p->serve.listen.n)
 		p->serve.listen = (struct words){standard_listen, ARRAY_LEN(standard_listen)};

@@ -24,6 +24,7 @@ struct policy {
 	struct rates rates;      /* for everybody together */
 	uint32_t allow_degraded; /* one bit per enum layer */
 	struct audit_rules audit;
+	struct run_policy run;
 	struct serve_rules serve;
 	json_t *keeps;     /* a list that owns every json_t above */
 	struct kept *kept; /* what must be freed one by one */

@@ -24,6 +24,7 @@ struct policy_text {
 	struct audit_rules audit;
 	struct serve_rules serve;
 	struct defaults defaults;
+	struct run_policy run;
 	struct client *clients;
 	size_t n_clients;
 	struct tool *tools;
@@ -99,6 +100,7 @@ void finish_screen(struct reader *r, const struct node *n, void *target);
 void finish_own_rule(struct reader *r, const struct node *n, void *target);
 void finish_redact(struct reader *r, const struct node *n, void *target);
 void finish_redact_rule(struct reader *r, const struct node *n, void *target);
+void finish_run(struct reader *r, const struct node *n, void *target);
 void finish_secret(struct reader *r, const struct node *n, void *target);
 
 /* Rows that read themselves; in readown.c and readrates.c. */
@@ -119,6 +121,7 @@ extern const struct section limits_section;
 extern const struct section screen_section;
 extern const struct section redact_section;
 extern const struct section secret_section;
+extern const struct section run_section;
 extern const struct section tool_section;
 extern const struct section serve_section;
 

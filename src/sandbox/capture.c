@@ -144,7 +144,8 @@ void capture_finish(struct capture *c)
 		return;
 	c->finished = true;
 	start_filtered(c);
-	c->live.filter.finish(c->live.filter.context, take_filtered, c);
+	if (!c->live.filter.finish(c->live.filter.context, take_filtered, c))
+		c->stop = true;
 }
 
 static void take_chunk(struct capture *c, size_t len)

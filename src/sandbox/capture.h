@@ -18,8 +18,8 @@ typedef void filter_sink(void *to, const char *data, size_t len);
 struct filter {
 	/* NULL: output is passed on as it is.  false: the program must be killed. */
 	bool (*feed)(void *context, const char *data, size_t len, filter_sink *sink, void *to);
-	/* The end: what was held back is given on. */
-	void (*finish)(void *context, filter_sink *sink, void *to);
+	/* The end: what was held back is given on.  false: that was not possible. */
+	bool (*finish)(void *context, filter_sink *sink, void *to);
 	void *context;
 };
 

@@ -54,15 +54,21 @@ int sandbox_run(const struct request *r, struct account *ret, struct error *err)
 {
 	own_slot slot = NULL;
 	struct runner runner = {.ops = &local};
+	int result;
 
 	if (serve_prepare(r, ret, err) < 0 ||
-	    slot_open(&r->profile, &r->job.limits, false, &slot, err) < 0) {
+	    slot_open(&r->profile, &r->job.limits, false, &slot, err) < 0 ||
+	    (r->meanwhile && r->meanwhile(r->context, err) < 0)) {
 		serve_refuse(ret, err);
 		return 0;
 	}
+	slot_ask_before(slot, r->before, r->context);
 	runner.slot = slot;
 	runner.uid = slot_uid(slot);
 	runner.gid = slot_gid(slot);
 	runner.root_mode = slot_is_root_mode(slot);
-	return serve(r, &runner, ret, err);
+	result = serve(r, &runner, ret, err);
+	if (r->after)
+		r->after(r->context, ret);
+	return result;
 }

@@ -51,12 +51,23 @@ struct request {
 	struct get_caps get_caps;
 	struct food food;               /* what the program reads from its standard input */
 	struct live live_out, live_err; /* output goes there as it comes */
+	struct filter files;            /* text that is copied out goes through it */
 	int cancel_fds[2];              /* readable: kill the call; -1: nobody cancels */
-	struct aside aside;             /* heard while the program runs */
-	/* Called when all is prepared and nothing was started; -1: nothing is.  NULL: nobody asks.
-	 */
+	/* These three are for sandbox_run() only.  What can be done while the slot gets ready: -1,
+	 * and nothing is started.  NULL: nothing. */
+	int (*meanwhile)(void *context, struct error *err);
+	/* Who is asked when everything is ready, just before the program starts: -1, and it does
+	 * not.  NULL: nobody. */
 	int (*before)(void *context, struct error *err);
-	void *before_context;
+	/* Who hears of the end before the slot is taken down, and may judge it once more.  NULL:
+	 * nobody. */
+	void (*after)(void *context, struct account *account);
+	void *context;
+	struct aside aside; /* heard while the program runs */
+	/* For serve() with any slot: called when all is prepared and nothing was started; -1:
+	 * nothing is.  NULL: nobody asks. */
+	int (*begin)(void *context, struct error *err);
+	void *begin_context;
 };
 
 void request_init(struct request *r);

@@ -136,7 +136,7 @@ static int start(struct run *run, struct error *err)
 	    capture_open(&run->out, &run->account->out, &r->live_out, uid, &out, err) < 0 ||
 	    capture_open(&run->err, &run->account->err, &r->live_err, uid, &error, err) < 0)
 		return -1;
-	if (r->before && r->before(r->before_context, err) < 0)
+	if (r->begin && r->begin(r->begin_context, err) < 0)
 		return -1;
 	return run->runner->ops->start(run->runner->slot, &job, (int[3]){in, out, error}, err);
 }
@@ -309,6 +309,7 @@ static int collect_one(struct run *run, int work, size_t i, struct error *err)
 	struct copyout_caps caps;
 
 	copyout_caps_for(&r->job.limits, &caps);
+	caps.filter = r->files.feed ? &r->files : NULL;
 	if (!get->dir && r->get_caps.bytes && r->get_caps.bytes < caps.total_bytes)
 		caps.file_bytes = caps.total_bytes = r->get_caps.bytes;
 	if (!get->dir && r->get_caps.files && r->get_caps.files < caps.files)

@@ -20,6 +20,7 @@
 
 struct options {
 	const char *belljar;
+	const char *box;
 	const char *json;
 	const char *only; /* contenders, separated by commas */
 	uint64_t rounds;
@@ -34,6 +35,7 @@ static const struct option long_options[] = {
 	{"rest", required_argument, NULL, 't'},    /* */
 	{"json", required_argument, NULL, 'j'},    /* */
 	{"belljar", required_argument, NULL, 'b'}, /* */
+	{"box", required_argument, NULL, 'x'},     /* */
 	{"only", required_argument, NULL, 'o'},    /* */
 	{"quick", no_argument, NULL, 'q'},         /* */
 	{"stages", no_argument, NULL, 's'},        /* */
@@ -49,7 +51,8 @@ static const char usage[] = "usage: bench [options]\n"
 			    "  --only A,B         only these contenders\n"
 			    "  --json FILE        all measures, for programs\n"
 			    "  --stages           where the time of belljar's one-shot runs goes\n"
-			    "  --belljar PROGRAM  the belljar to measure\n";
+			    "  --belljar PROGRAM  the belljar to measure\n"
+			    "  --box PROGRAM      the same box without the path around it\n";
 
 static int set_number(const char *text, uint64_t most, uint64_t *ret, struct error *err)
 {
@@ -78,6 +81,9 @@ static int set_option(struct options *o, int letter, const char *value, struct e
 		return 0;
 	case 'b':
 		o->belljar = value;
+		return 0;
+	case 'x':
+		o->box = value;
 		return 0;
 	case 'o':
 		o->only = value;
@@ -207,7 +213,7 @@ static bool belljar_failed(const struct results *r)
 {
 	for (size_t what = 0; what < r->n_what; what++)
 		for (size_t who = 0; who < r->n_who; who++)
-			if (is_listed("belljar,resident", r->who[who]->name) &&
+			if (is_listed("belljar,box,call,resident", r->who[who]->name) &&
 			    stats_of(results_of(r, what, who), r->rounds).failed > 0)
 				return true;
 	return false;
@@ -235,7 +241,7 @@ static int compete(struct bench *b, const struct options *o, struct error *err)
 
 static int work(const struct options *o, struct error *err)
 {
-	struct bench b = {.belljar = o->belljar};
+	struct bench b = {.belljar = o->belljar, .alone = o->box};
 	int result = bench_start(&b, err);
 
 	report_machine(stdout);

@@ -25,7 +25,9 @@ extern const size_t bench_job_count;
 /* What all contenders share. */
 struct bench {
 	const char *belljar;    /* the program; NULL: it does not take part */
-	struct scratch scratch; /* for bundles and container state */
+	const char *alone;      /* the same box with nothing around it; NULL: as above */
+	struct scratch scratch; /* for bundles and container state, and belljar's own */
+	char state[96];         /* BELLJAR_STATE=... of whoever is started */
 	int own_mounts;         /* our mount namespace */
 	int v1_mounts;          /* the same without the cgroup2 mount; -1: there is no need */
 	int out, err;           /* where a run's output goes */

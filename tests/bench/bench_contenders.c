@@ -104,6 +104,36 @@ static void compose_belljar(struct bench *b, const struct bench_job *job, struct
 	add_all(ret, job->argv);
 }
 
+static const char *box_absent(struct bench *b)
+{
+	if (!b->alone)
+		return "not given: --box PROGRAM";
+	return access(b->alone, X_OK) < 0 ? "not built" : NULL;
+}
+
+static void compose_box(struct bench *b, const struct bench_job *job, struct command *ret)
+{
+	add(ret, b->alone);
+	add(ret, "--");
+	add_all(ret, job->argv);
+}
+
+enum { TEXT_POLICY, TEXT_TOOL };
+
+static void compose_call(struct bench *b, const struct bench_job *job, struct command *ret)
+{
+	(void)snprintf(ret->text[TEXT_POLICY], sizeof(ret->text[0]), "%s/policy.yaml",
+		       b->scratch.path);
+	(void)snprintf(ret->text[TEXT_TOOL], sizeof(ret->text[0]), "job_%s",
+		       strrchr(job->argv[0], '/') + 1);
+	add(ret, b->belljar);
+	add(ret, "call");
+	add(ret, "--quiet");
+	add(ret, "--policy");
+	add(ret, ret->text[TEXT_POLICY]);
+	add(ret, ret->text[TEXT_TOOL]);
+}
+
 static const char *resident_absent(struct bench *b)
 {
 	static struct error err;
@@ -207,9 +237,21 @@ const struct contender contenders[] = {
 	},
 	{
 		.name = "belljar",
-		.what = "belljar run, one shot, all layers",
+		.what = "belljar run, one shot, all layers; policy, redaction, log",
 		.absent = belljar_absent,
 		.compose = compose_belljar,
+	},
+	{
+		.name = "box",
+		.what = "the same box alone",
+		.absent = box_absent,
+		.compose = compose_box,
+	},
+	{
+		.name = "call",
+		.what = "belljar call, one shot, policy from a file, log",
+		.absent = belljar_absent,
+		.compose = compose_call,
 	},
 	{
 		.name = "resident",

@@ -66,9 +66,10 @@ COMMANDS = ("run", "call", "policy", "screen")
 ACCOUNT_KEYS = {"schema", "id", "status", "success", "exit_code", "signal", "signal_name",
                 "was_killed", "kill_reason", "execution_time_ms", "setup_time_ms", "error",
                 "stdout", "stderr", "resource_usage", "limits", "near_misses", "artifacts",
-                "backend", "mode", "layers"}
-ANSWER_KEYS = ACCOUNT_KEYS | {"tool", "client", "decision", "dry_run", "refused_by", "why",
-                              "screening", "redactions", "remaining", "receipt", "receipt_started", "policy"}
+                "backend", "mode", "layers", "why", "redactions", "receipt", "receipt_started",
+                "policy"}
+ANSWER_KEYS = ACCOUNT_KEYS | {"tool", "client", "decision", "dry_run", "refused_by", "screening",
+                              "remaining"}
 STATUSES = {"success", "error", "timeout", "resource_exceeded", "denied", "unknown"}
 KILL_REASONS = {None, "wall", "cpu", "memory", "processes", "disk", "output", "signal",
                 "violation", "cancelled", "canary"}
@@ -138,8 +139,13 @@ class Host:
 
     def probe_user(self):
         """May a user have groups here?  If not, the cases name the layers that must do without."""
+        home = tempfile.mkdtemp()
+        os.chmod(home, 0o700)
+        if os.geteuid() == 0:
+            os.chown(home, USER, USER)
         done = subprocess.run([self.belljar, "run", "--", "/bin/true"], stdin=subprocess.DEVNULL,
-                              capture_output=True, env=environment("/"), **as_user("user"))
+                              capture_output=True, env=environment(home), **as_user("user"))
+        left_over.append(home)
         if done.returncode == 125:
             self.degraded = ["--allow-degraded", "memory,processes,cpu"]
 

@@ -131,6 +131,8 @@ class Host:
         self.bait = Bait(self.directory("run"))
         self.variable = secrets.token_hex(8), secrets.token_hex(8)
         self.env = dict(os.environ, BELLJAR_ESCAPE="".join(self.variable))
+        self.states = {"root": self.directory("state-root"),
+                       "user": self.directory("state-user", self.uid)}
         self.leaks = self.leave_descriptors_open()
         self.key = self.leave_key()
         self.waiting = None
@@ -189,7 +191,7 @@ class Host:
             "stdout": subprocess.PIPE,
             "stderr": subprocess.PIPE,
             "cwd": self.own if who == "user" else self.roots,
-            "env": self.env,
+            "env": dict(self.env, BELLJAR_STATE=self.states[who]),
             "pass_fds": self.leaks,
             "start_new_session": True,
         }

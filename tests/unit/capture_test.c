@@ -40,13 +40,14 @@ static bool hold(void *context, const char *data, size_t len, filter_sink *sink,
 	return fine;
 }
 
-static void finish(void *context, filter_sink *sink, void *to)
+static bool finish(void *context, filter_sink *sink, void *to)
 {
 	struct holding *h = context;
 
 	h->finished++;
 	if (h->len)
 		give(h, sink, to);
+	return true;
 }
 
 struct hearing {

@@ -26,6 +26,7 @@
 #include "base/text.h"
 #include "sandbox/native/beneath.h"
 #include "sandbox/native/outdir.h"
+#include "sandbox/native/pour.h"
 
 enum { FILES_MAX = 10000, NAMES_MAX = 1 << 20 };
 
@@ -186,46 +187,30 @@ static int judge_opened(const struct walk *w, int fd, struct artifact *a, struct
 	return a->refused[0] ? -1 : 0;
 }
 
-/* Copies and hashes; a file that grew since it was judged is refused on the way. */
-static int pour(const struct walk *w, int from, int to, struct artifact *a, struct error *err)
+static uint64_t room_left(const struct walk *w)
 {
-	own(sha256) hash = {0};
-	char chunk[16384]; /* the caller's stack may be small */
+	uint64_t left =
+		w->total_bytes < w->caps->total_bytes ? w->caps->total_bytes - w->total_bytes : 0;
 
-	if (sha256_init(&hash, err) < 0)
-		return -1;
-	for (;;) {
-		ssize_t n = read(from, chunk, sizeof(chunk));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			artifact_refuse(a, "cannot be read: %s", strerror(errno));
-		if (n <= 0)
-			break;
-		if (!fits(w, a->size + (uint64_t)n)) {
-			refuse_size(w, a, a->size + (uint64_t)n);
-			return 0;
-		}
-		a->size += (uint64_t)n;
-		if (sha256_add(&hash, chunk, (size_t)n, err) < 0 ||
-		    fd_write_all(to, chunk, (size_t)n, err) < 0)
-			return -1;
-	}
-	return sha256_done(&hash, a->sha256, err);
+	return left < w->caps->file_bytes ? left : w->caps->file_bytes;
 }
 
 static int copy(struct walk *w, int from, const struct stat *st, struct artifact *a,
 		struct error *err)
 {
 	own(outfile) file = {.dir = -1, .fd = -1};
+	struct pour what = {.from = from, .most = room_left(w), .filter = w->caps->filter};
+	bool over;
 
 	if (outdir_begin(w->outdir, a, &file, err) < 0)
 		return -1;
 	if (a->refused[0])
 		return 0;
-	if (pour(w, from, file.fd, a, err) < 0)
+	what.to = file.fd;
+	if (pour(&what, a, &over, err) < 0)
 		return -1;
+	if (over) /* it grew since it was judged, or what was replaced made it longer */
+		refuse_size(w, a, a->size);
 	if (a->refused[0])
 		return 0;
 	if (outdir_commit(&file, st->st_mode & S_IXUSR ? 0755 : 0644, a, err) < 0)
@@ -238,13 +223,18 @@ static int copy(struct walk *w, int from, const struct stat *st, struct artifact
 /* Half a file is not left there. */
 static int copy_to_heap(struct walk *w, int from, struct artifact *a, struct error *err)
 {
+	/* Who takes them from there has them redacted. */
+	const struct pour what = {.from = from, .to = w->heap, .most = room_left(w)};
 	off_t at = lseek(w->heap, 0, SEEK_END);
+	bool over;
 
 	if (at < 0)
 		return fail_sys(err, "memory for files");
 	a->at = (uint64_t)at;
-	if (pour(w, from, w->heap, a, err) < 0)
+	if (pour(&what, a, &over, err) < 0)
 		return -1;
+	if (over)
+		refuse_size(w, a, a->size);
 	if (a->refused[0])
 		return ftruncate(w->heap, at) < 0 ? fail_sys(err, "memory for files") : 0;
 	w->total_bytes += a->size;

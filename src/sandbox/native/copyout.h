@@ -8,12 +8,14 @@
 
 #include "base/error.h"
 #include "call/call.h"
+#include "sandbox/capture.h"
 
 struct copyout_caps {
 	uint64_t file_bytes;  /* of one file */
 	uint64_t total_bytes; /* of all files in the account together */
 	size_t files;         /* copied or refused, in the account together */
 	uint64_t names_bytes; /* of their names together: the account is not to grow with them */
+	const struct filter *filter; /* text goes through it; NULL: comes out as it is */
 };
 
 /* How far a walk goes, whatever the box made: deeper directories and further entries are not

@@ -438,6 +438,12 @@ int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], in
 	return -1;
 }
 
+void slot_ask_before(struct slot *s, int (*before)(void *context, struct error *err), void *context)
+{
+	s->before = before;
+	s->context = context;
+}
+
 int slot_start_words(struct slot *s, const struct limits *limits, const int io[3], int words,
 		     struct error *err)
 {
@@ -456,6 +462,7 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 	/* Making the groups and making the slot go on at the same time. */
 	if (watch_open(&s->watch, &s->groups, limits, err) < 0 ||
 	    slot_wait_until(s, &s->mapped, err) < 0 ||
+	    (s->before && s->before(s->context, err) < 0) ||
 	    slot_send_run(s, &order, io, words, err) < 0) {
 		watch_close(&s->watch);
 		return -1;

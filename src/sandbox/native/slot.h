@@ -36,6 +36,9 @@ gid_t slot_gid(const struct slot *slot);
 
 /* Waits until a box of this size is there.  ret_work: its /work; the slot's. */
 int slot_box(struct slot *slot, const struct limits *limits, int *ret_work, struct error *err);
+/* Whom to ask when everything is ready for a start: -1, and there is none. */
+void slot_ask_before(struct slot *slot, int (*before)(void *context, struct error *err),
+		     void *context);
 /* io: descriptors for 0, 1 and 2; stay the caller's. */
 int slot_start(struct slot *slot, const struct job *job, const int io[3], struct error *err);
 /* The same for words that are packed already (pack_words_fd). */

@@ -19,6 +19,8 @@ enum {
 enum phase { PHASE_IDLE = 0, PHASE_STARTING, PHASE_RUNNING, PHASE_KEPT, PHASE_ENDED };
 
 struct slot {
+	int (*before)(void *context, struct error *err); /* asked before each start; NULL: nobody */
+	void *context;
 	struct profile profile;
 	struct plan plan;
 	struct board *board;
