@@ -29,8 +29,7 @@ static void run(struct result *r, const char *data, size_t size, size_t step)
 	while (r->used < size && r->state.state != CHUNKED_OVER) {
 		size_t used = 0, piece = size - r->used < step ? size - r->used : step;
 
-		r->fine = chunked_read(&r->state, data + r->used, piece, CAP, &r->out, &used,
-				       &r->fault);
+		r->fine = chunked_read(&r->state, data + r->used, piece, &r->out, &used, &r->fault);
 		if (!r->fine)
 			break;
 		assert(used == piece || r->state.state == CHUNKED_OVER);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "reader/reader.h"
+#include "reader/readrole.h"
 
 int main(int argc, char **argv)
 {

@@ -33,6 +33,7 @@ static void hang_up(struct audit *a)
 {
 	own_fd_end(&a->sock);
 	a->sock = -1;
+	a->told[0] = '\0';
 }
 
 /* Ours to reap, and nobody else's child. */
@@ -300,6 +301,18 @@ static void pause_a_little(uint64_t *us)
 	*us = *us * 2 < PAUSE_MAX_US ? *us * 2 : PAUSE_MAX_US;
 }
 
+bool audit_has_told(const struct audit *a, const char *key)
+{
+	return a->sock >= 0 && strcmp(a->told, key) == 0;
+}
+
+static void note_told(struct audit *a, const struct audit_entry *entries, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (entries[i].kind == PUT_ONCE)
+			(void)snprintf(a->told, sizeof(a->told), "%s", entries[i].key);
+}
+
 int audit_write(struct audit *a, struct audit_entry *entries, size_t n, struct error *err)
 {
 	uint64_t until = clock_us() + a->patience_ms * 1000ULL, pause = PAUSE_MIN_US;
@@ -320,8 +333,10 @@ int audit_write(struct audit *a, struct audit_entry *entries, size_t n, struct e
 			heard = collect(a, entries, n, until, err);
 		else if (err->kind != ERR_SYSTEM)
 			return -1;
-		if (heard == HEARD_ANSWER)
+		if (heard == HEARD_ANSWER) {
+			note_told(a, entries, n);
 			return 0;
+		}
 		/* Whatever it still says is about what nobody waits for any more. */
 		hang_up(a);
 		forget_sent(entries, n);

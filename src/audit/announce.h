@@ -57,6 +57,7 @@ struct audit {
 	bool durable;
 	unsigned patience_ms;
 	uint64_t tickets;
+	char told[SCRIBE_KEY_ROOM]; /* the key that this scribe has written once; empty: none */
 	pid_t child; /* what we started; gone as soon as its own child is the scribe */
 };
 
@@ -70,6 +71,8 @@ void audit_end(struct audit *a); /* for own(audit) */
 
 /* Sends and does not wait: audit_write() will.  What fails here is tried again there. */
 void audit_post(struct audit *a, struct audit_entry *entries, size_t n);
+/* Has the scribe that we speak to said that it has this one (PUT_ONCE)? */
+bool audit_has_told(const struct audit *a, const char *key);
 /* All of them are in the log, in this order, and have receipts, or -1.  A scribe that dies
  * meanwhile is replaced and hears again what it did not answer; what is in the log already is not
  * written twice, except that a call may be aborted and begin once more. */

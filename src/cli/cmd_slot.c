@@ -289,6 +289,9 @@ static int take_socket(struct server *s, char **argv, struct error *err)
 		return -1;
 	if (getsockopt(s->sock, SOL_SOCKET, SO_TYPE, &kind, &len) < 0 || kind != SOCK_SEQPACKET)
 		return fail(err, ERR_CALLER, "--fd %d is no socket for messages", s->sock);
+	/* A peer that does not listen must not hold us up: there are deadlines to keep. */
+	if (fcntl(s->sock, F_SETFL, O_NONBLOCK) < 0)
+		return fail_sys(err, "--fd %d", s->sock);
 	return s->leashed ? 4 : 2;
 }
 

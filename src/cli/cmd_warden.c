@@ -110,7 +110,7 @@ static bool serve_once(struct warden *w)
 		return errno == EINTR;
 	for (size_t i = 0; i < boxes; i++)
 		if (w->fds[1 + keepers + i].revents)
-			warden_reap(&w->boxes[i]);
+			(void)warden_reap(&w->boxes[i]);
 	hear_keepers(w, w->fds + 1, keepers);
 	return !w->fds[0].revents || hear_control(w);
 }
@@ -132,7 +132,7 @@ static void finish(struct warden *w)
 			return;
 		for (size_t i = 0; i < w->boxes_top; i++)
 			if (w->boxes[i].pidfd >= 0)
-				warden_reap(&w->boxes[i]);
+				(void)warden_reap(&w->boxes[i]);
 	}
 	ceiling_done(&w->ceiling);
 }

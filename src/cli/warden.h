@@ -52,7 +52,7 @@ void warden_drop_keeper(struct warden_keeper *k);
 /* May its next word be read now?  Not while a slot is going that has to be gone first. */
 bool warden_may_hear(const struct warden *w, const struct warden_keeper *k);
 /* Has it ended?  Then the place is free. */
-void warden_reap(struct warden_box *b);
+bool warden_reap(struct warden_box *b);
 /* Those that were told to go and did not are killed.  Returns how long until the next, -1: none. */
 int warden_kill_overdue(struct warden *w);
 /* Every slot is told to go. */

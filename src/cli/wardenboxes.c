@@ -71,18 +71,19 @@ void warden_dismiss_all(struct warden *w)
 			dismiss(&w->boxes[i]);
 }
 
-void warden_reap(struct warden_box *b)
+bool warden_reap(struct warden_box *b)
 {
 	siginfo_t info = {0};
 
 	if (waitid((idtype_t)P_PIDFD, (id_t)b->pidfd, &info, WEXITED | WNOHANG) == 0 &&
 	    info.si_pid == 0)
-		return;
+		return false;
 	if (b->keeper)
 		b->keeper->box = NULL;
 	own_fd_end(&b->pidfd);
 	own_fd_end(&b->leash);
 	*b = (struct warden_box){.pidfd = -1, .leash = -1};
+	return true;
 }
 
 int warden_kill_overdue(struct warden *w)
@@ -315,12 +316,9 @@ void warden_hear_keeper(struct warden *w, struct warden_keeper *k)
 	int came;
 
 	buf_init(&words, WARDEN_WORDS_MAX);
-	if (k->box) {
-		warden_reap(k->box);
-		if (k->box) {
-			dismiss(k->box);
-			return;
-		}
+	if (k->box && !warden_reap(k->box)) {
+		dismiss(k->box);
+		return;
 	}
 	came = warden_take_request(k->sock, &request, &words, &err);
 	if (came < 0 && err.sys == EAGAIN)

@@ -13,7 +13,7 @@
 #include "audit/tree.h"
 #include "base/own.h"
 #include "call/language.h"
-#include "gate/artifacts.h"
+#include "gate/fileclean.h"
 #include "gate/slots.h"
 #include "gate/steps.h"
 #include "gate/toolkit.h"
@@ -128,7 +128,7 @@ static enum verdict add_programs(struct passage *p, struct profile *profile)
 			   PROGRAMS_MAX - 1);
 		return fail_internally(p, &err);
 	}
-	if (p->toolkit && wall == &tool->programs) {
+	if (p->toolkit) {
 		if (add_known_programs(p, profile) != GO_ON)
 			return STOP;
 	} else {
@@ -315,6 +315,21 @@ static int add_files(const struct passage *p, struct request *r, struct error *e
 	return 0;
 }
 
+/* Everything is prepared: now the log must say that it begins. */
+static int before_start(void *context, struct error *err)
+{
+	struct passage *p = context;
+
+	if (step_await(p) != GO_ON) {
+		p->ended_by = "announce";
+		return fail(err, ERR_REFUSED, "%s", p->why.what);
+	}
+	if (p->begun && !p->begun_told)
+		p->begun(p, p->begun_context);
+	p->begun_told = true;
+	return 0;
+}
+
 static int fill(struct passage *p, struct errand *e, struct error *err)
 {
 	const struct tool *tool = p->judged.tool;
@@ -326,6 +341,8 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	r->live_err = p->live_err;
 	r->cancel_fds[0] = p->cancel_fd;
 	r->aside = p->aside;
+	r->before = before_start;
+	r->before_context = p;
 	if (add_files(p, r, err) < 0 ||
 	    set_profile(p->policy, tool, &p->judged.arena, &r->profile, err) < 0 ||
 	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
@@ -391,20 +408,21 @@ static void look_for_canary(struct passage *p)
 /* A file comes out as output does: without what must not be told, or not at all. */
 static int clean_artifact(struct passage *p, struct artifact *a, struct error *err)
 {
-	enum artifact_verdict verdict;
+	struct artifact_judged judged;
 	struct hash hash;
 	own(buf) cleaned;
 
 	buf_init(&cleaned, 16 * a->content_len + 4096);
-	if (artifact_clean(p->redaction.set, a->content, a->content_len, &cleaned, &verdict,
-			   a->refused, err) < 0)
+	if (artifact_clean(p->redaction.set, a->content, a->content_len, &cleaned, &judged, err) <
+	    0)
 		return -1;
-	if (verdict == ARTIFACT_SAME)
+	if (judged.verdict == ARTIFACT_SAME)
 		return 0;
+	memcpy(a->refused, judged.why, sizeof(a->refused));
 	free(a->content);
 	a->content = NULL;
 	a->content_len = 0;
-	if (verdict != ARTIFACT_CLEANED)
+	if (judged.verdict != ARTIFACT_CLEANED)
 		return 0;
 	a->redacted = true;
 	a->size = a->content_len = cleaned.len;
@@ -435,6 +453,8 @@ static enum verdict look_at_end(struct passage *p)
 {
 	struct outcome *o = &p->account.outcome;
 
+	if (o->end == END_NOT_STARTED && p->ended_by)
+		return STOP; /* by the log, which has said why */
 	if (o->end == END_NOT_STARTED) {
 		(void)explain_failure(p, &o->error);
 		(void)fail(&o->error, o->error.kind, "%s", p->why.what);

@@ -173,38 +173,53 @@ static void fill_output(struct passage *p, const struct stream *s, struct record
 /* Writing. */
 
 /* The policy goes in front, unless this scribe has seen it. */
-static int write_with_policy(struct passage *p, enum scribe_put kind, const struct record *r,
-			     struct audit_receipt *ret, struct error *err)
+static int compose(struct passage *p, enum scribe_put kind, const struct record *r,
+		   struct error *err)
 {
+	struct announcement *a = &p->announcement;
 	struct record rules = {
 		.kind = RECORD_POLICY_LOADED,
 		.policy = r->policy,
 		.version = BELLJAR_VERSION,
 		.detail = p->policy->source,
 	};
-	struct audit_entry entries[2] = {
-		{.kind = PUT_ONCE, .key = p->policy->sha256},
-		{.kind = kind, .key = kind == PUT_SINGLE ? NULL : p->id},
-	};
-	own(buf) first, second;
+	a->n = 0;
+	for (size_t i = 0; i < ARRAY_LEN(a->lines); i++) {
+		buf_done(&a->lines[i]);
+		buf_init(&a->lines[i], RECORD_MAX);
+	}
+	if (!audit_has_told(p->audit, p->policy->sha256)) {
+		if (record_write(&rules, &a->lines[0], err) < 0)
+			return -1;
+		a->entries[a->n++] = (struct audit_entry){.kind = PUT_ONCE,
+							  .key = p->policy->sha256,
+							  .line = a->lines[0].data,
+							  .len = a->lines[0].len};
+	}
+	if (record_write(r, &a->lines[1], err) < 0)
+		return -1;
+	a->entries[a->n++] = (struct audit_entry){.kind = kind,
+						  .key = kind == PUT_SINGLE ? NULL : p->id,
+						  .line = a->lines[1].data,
+						  .len = a->lines[1].len};
+	return 0;
+}
 
-	buf_init(&first, RECORD_MAX);
-	buf_init(&second, RECORD_MAX);
-	if (record_write(&rules, &first, err) < 0 || record_write(r, &second, err) < 0)
+/* It is in the log, or err. */
+static int wait_for_receipt(struct passage *p, struct audit_receipt *ret, struct error *err)
+{
+	struct announcement *a = &p->announcement;
+
+	a->posted = false;
+	if (audit_write(p->audit, a->entries, a->n, err) < 0)
 		return -1;
-	entries[0].line = first.data;
-	entries[0].len = first.len;
-	entries[1].line = second.data;
-	entries[1].len = second.len;
-	if (audit_write(p->audit, entries, ARRAY_LEN(entries), err) < 0)
-		return -1;
-	*ret = entries[1].receipt;
+	*ret = a->entries[a->n - 1].receipt;
 	return 0;
 }
 
 /* A call's first record: it begins, or it does not. */
-static int write_first(struct passage *p, enum scribe_put put, enum record_kind kind,
-		       struct audit_receipt *ret, struct error *err)
+static int compose_first(struct passage *p, enum scribe_put put, enum record_kind kind,
+			 struct error *err)
 {
 	struct record r = {.kind = kind, .args_inline = true};
 	own_str args = NULL;
@@ -226,7 +241,7 @@ static int write_first(struct passage *p, enum scribe_put put, enum record_kind 
 	r.args = args;
 	if (kind == RECORD_STARTED)
 		r.limits = &p->limits;
-	return write_with_policy(p, put, &r, ret, err);
+	return compose(p, put, &r, err);
 }
 
 static void fill_end(const struct passage *p, struct record *r)
@@ -293,17 +308,8 @@ static int write_end(struct passage *p, struct error *err)
 
 /* Steps. */
 
-enum verdict step_announce(struct passage *p)
+static enum verdict refuse_unwritten(struct passage *p, struct error err)
 {
-	struct error err = {0};
-
-	if (is_silent(p))
-		return GO_ON;
-	if (p->audit &&
-	    write_first(p, PUT_STARTED, RECORD_STARTED, &p->receipt_started, &err) == 0) {
-		p->announced = true;
-		return GO_ON;
-	}
 	if (err.kind != ERR_NONE)
 		p->trouble = err;
 	if (p->trouble.kind != ERR_NONE)
@@ -315,17 +321,48 @@ enum verdict step_announce(struct passage *p)
 	return step_deny(p);
 }
 
+enum verdict step_await(struct passage *p)
+{
+	struct error err = {0};
+
+	if (!p->announcement.posted)
+		return GO_ON;
+	if (wait_for_receipt(p, &p->receipt_started, &err) < 0)
+		return refuse_unwritten(p, err);
+	p->announced = true;
+	return GO_ON;
+}
+
+enum verdict step_announce(struct passage *p)
+{
+	struct error err = {0};
+
+	if (is_silent(p))
+		return GO_ON;
+	if (!p->audit || compose_first(p, PUT_STARTED, RECORD_STARTED, &err) < 0)
+		return refuse_unwritten(p, err);
+	p->announcement.posted = true;
+	/* Where a slot waits there is something to do meanwhile. */
+	if (!p->announcement.later)
+		return step_await(p);
+	audit_post(p->audit, p->announcement.entries, p->announcement.n);
+	return GO_ON;
+}
+
 enum verdict step_record(struct passage *p)
 {
 	struct error err = {0};
 	int result;
 
-	if (is_silent(p) || !p->audit)
+	/* It may have ended before anybody waited for the record of its beginning. */
+	if (step_await(p) != GO_ON || is_silent(p) || !p->audit)
 		return GO_ON;
 	if (p->announced)
 		result = write_end(p, &err);
 	else
-		result = write_first(p, PUT_SINGLE, RECORD_DENIED, &p->receipt, &err);
+		result = compose_first(p, PUT_SINGLE, RECORD_DENIED, &err) < 0
+				 ? -1
+				 : wait_for_receipt(p, &p->receipt, &err);
 	/* It has happened, recorded or not; the operator hears of it, and the answer has no
 	 * receipt.
 	 */

@@ -86,6 +86,15 @@ struct wishes {
 	int input_fd; /* read until its end, behind the call's stdin; -1: none */
 };
 
+/* Records on their way to the log: the policy, unless the scribe has it, and the call's first. */
+struct announcement {
+	struct buf lines[2];
+	struct audit_entry entries[2];
+	size_t n;
+	bool posted; /* composed, perhaps sent; nobody has waited for the receipt yet */
+	bool later;  /* whoever starts the program waits for it (step_await) */
+};
+
 /* What is done.  Each is judged, metered and written down; gate/actions.c has a row for it. */
 enum action {
 	ACTION_CALL = 0, /* a tool is called once */
@@ -139,13 +148,15 @@ struct passage {
 	/* The log says that it begins, and it is about to.  NULL: nobody wants to know. */
 	void (*begun)(struct passage *p, void *context);
 	void *begun_context;
+	bool begun_told;
 	char id[40];
 	struct judged judged;
 	struct findings findings;
 	bool shell; /* the command needs one: it goes into the wall besides the tool's programs */
 	struct remaining left;
 	uint64_t ticket;
-	bool admitted;                                 /* the ticket is to be given back */
+	bool admitted; /* the ticket is to be given back */
+	struct announcement announcement;
 	bool announced;                                /* the log says that it began */
 	struct audit_receipt receipt_started, receipt; /* of its beginning; of its end */
 	enum decision decision;                        /* of all stages together */

@@ -28,6 +28,8 @@ void passage_init(struct passage *p)
 void passage_done(struct passage *p)
 {
 	redaction_done(&p->redaction);
+	buf_done(&p->announcement.lines[0]);
+	buf_done(&p->announcement.lines[1]);
 	judged_done(&p->judged);
 	account_done(&p->account);
 }
@@ -102,11 +104,7 @@ static enum verdict admit(struct passage *p)
 
 static enum verdict run(struct passage *p)
 {
-	if (p->dry_run)
-		return GO_ON;
-	if (p->begun)
-		p->begun(p, p->begun_context);
-	return step_run(p);
+	return p->dry_run ? GO_ON : step_run(p);
 }
 
 /* Refused and dry calls have an account, too: of nothing. */
@@ -187,7 +185,8 @@ void gate_leave(struct passage *p)
 
 void gate_pass(struct passage *p)
 {
-	if (gate_enter(p) && run(p) != GO_ON)
+	p->announcement.later = p->slots != NULL;
+	if (gate_enter(p) && run(p) != GO_ON && !p->ended_by)
 		p->ended_by = "sandbox";
 	gate_leave(p);
 }

@@ -16,8 +16,10 @@ enum verdict step_wishes(struct passage *p);
 enum verdict step_screen(struct passage *p);
 /* Its secrets are read, and whoever listens to its output hears it without them. */
 enum verdict step_redact(struct passage *p);
-/* The log says that it begins; what is not written down does not run. */
+/* The log is told that it begins; what is not written down does not run. */
 enum verdict step_announce(struct passage *p);
+/* ... and has said that it is written down.  Before the program starts, in any case. */
+enum verdict step_await(struct passage *p);
 /* ... how it ended, or that it was refused. */
 enum verdict step_record(struct passage *p);
 /* The arguments as they may be written down, as JSON: those that were judged, if there are any.

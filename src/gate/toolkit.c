@@ -106,14 +106,15 @@ int toolkit_programs(struct toolkit *k, const struct tool *tool, const char *con
 		     size_t *ret_n, struct error *err)
 {
 	struct tool_kept *t = find(k, tool);
-	const struct words *wall = &tool->programs;
+	const struct words *wall = tool->programs.n ? &tool->programs : &tool->exec;
+	size_t n = tool->programs.n ? wall->n : wall->n > 0;
 	const char *root = tool->root ? tool->root : "";
 
 	if (!t->programs) {
-		t->programs = calloc(wall->n + 1, sizeof(*t->programs));
+		t->programs = calloc(n + 1, sizeof(*t->programs));
 		if (!t->programs)
 			return fail_sys(err, "keep the names of programs");
-		for (size_t i = 0; i < wall->n; i++)
+		for (size_t i = 0; i < n; i++)
 			if (programs_exist(root, wall->word[i]))
 				t->programs[t->n_programs++] = wall->word[i];
 	}

@@ -34,7 +34,8 @@ void toolkit_warm(struct toolkit *k);
 /* Set and secrets of a tool (NULL: of none), borrowed into ret. */
 int toolkit_redaction(struct toolkit *k, const struct tool *tool, struct redaction *ret,
 		      struct error *err);
-/* Which of its programs are installed, borrowed. */
+/* Which of its programs (or, of exec alone, its first word) are installed, borrowed.  What is
+ * installed later is not seen. */
 int toolkit_programs(struct toolkit *k, const struct tool *tool, const char *const **ret,
 		     size_t *ret_n, struct error *err);
 

@@ -2,6 +2,8 @@
 /* keeper.c - the process that serves one call at a time: opened, sealed, then one loop. */
 #include "keeper/keeper.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -74,7 +76,8 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 		return -1;
 	toolkit_warm(&k->toolkit);
 	prepare_slot(k);
-	return 0;
+	/* One that starts slots itself (--helper: tests) cannot be without rights. */
+	return o->warden >= 0 ? keeper_seal(k, err) : 0;
 }
 
 void keeper_close(struct keeper *k)
@@ -112,6 +115,20 @@ static deed *const deeds[KEEP_ASK_COUNT] = {
 	[KEEP_CANCEL] = obey_late,   /* */
 };
 
+/* Until the front asks for something.  Without a warden there will be no box: whoever asks is
+ * better served by another keeper. */
+static void wait_for_front(struct keeper *k)
+{
+	struct pollfd fds[] = {
+		{.fd = k->front, .events = POLLIN},
+		{.fd = k->slots.warden, .events = 0},
+	};
+
+	while (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno == EINTR)
+		;
+	k->over = fds[1].revents != 0;
+}
+
 static void serve_one(struct keeper *k)
 {
 	struct keep_request r;
@@ -120,6 +137,9 @@ static void serve_one(struct keeper *k)
 	int came;
 
 	buf_init(&body, KEEP_BODY_MAX);
+	wait_for_front(k);
+	if (k->over)
+		return;
 	came = keep_take_request(k->front, &r, &body, &err);
 	if (came < 0)
 		keeper_say(k, &err);

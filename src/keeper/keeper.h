@@ -37,6 +37,8 @@ struct keeper {
 int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means, struct error *err);
 void keeper_close(struct keeper *k);
+/* Gives up what serving calls does not need, for good. */
+int keeper_seal(const struct keeper *k, struct error *err);
 /* Until the front is gone. */
 void keeper_serve(struct keeper *k);
 

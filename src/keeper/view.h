@@ -12,6 +12,9 @@
 json_t *view_make(const struct policy *p, struct error *err);
 /* The most that any tool can ask for, as the warden reads it (sandbox/ceiling.h). */
 int view_ceiling(const struct policy *p, struct buf *ret, struct error *err);
+/* The length of a mount's source up to its last directory before the first special character: a
+ * pattern stands for what is beneath. */
+size_t view_fixed_part(const char *source);
 /* How many calls are served at once: what is written, or what the processors suggest. */
 uint64_t view_concurrency(const struct policy *p);
 

@@ -70,8 +70,7 @@ static int add_path(struct buf *ret, const char *word, const char *path, size_t 
 	return buf_printf(ret, err, "%s %.*s\n", word, (int)len, path);
 }
 
-/* A pattern stands for what is beneath the last directory before its first special character. */
-static size_t fixed_part(const char *source)
+size_t view_fixed_part(const char *source)
 {
 	size_t len = strcspn(source, "*?[\\");
 
@@ -111,7 +110,7 @@ static int add_places(const struct tool *t, struct buf *ret, struct error *err)
 		const struct mount_rule *m = &t->mounts[i];
 
 		if (add_path(ret, m->write ? "write" : "read", m->source,
-			     m->inside ? strlen(m->source) : fixed_part(m->source), err) < 0)
+			     m->inside ? strlen(m->source) : view_fixed_part(m->source), err) < 0)
 			return -1;
 	}
 	return add_arguments(&t->args, ret, err);

@@ -87,6 +87,7 @@ static int take_answer(int warden, int *ret_sock, int *ret_pidfd, struct error *
 	return -1;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): what is asked for, and what comes back */
 int warden_slot(int warden, const struct profile *profile, const struct limits *limits,
 		bool session, int *ret_sock, int *ret_pidfd, struct error *err)
 {

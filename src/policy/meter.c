@@ -563,6 +563,11 @@ struct meter *meter_open_memory(struct error *err)
 	return store_open_memory(&m->store, err) < 0 ? NULL : TAKE(m);
 }
 
+int meter_file(const struct meter *m)
+{
+	return m->store.file;
+}
+
 void meter_close(struct meter *m)
 {
 	if (!m)

@@ -40,6 +40,8 @@ struct meter *meter_open_memory(struct error *err);
 void meter_close(struct meter *m);
 void meter_end(struct meter **m);
 #define own_meter __attribute__((cleanup(meter_end))) struct meter *
+/* Its file, open; -1: it has none. */
+int meter_file(const struct meter *m);
 /* The caller's half of a state that cannot be read or written: layer limit, rule "state". */
 enum answer meter_unusable(struct why *why);
 /* The operator's half, after a refusal by rule "state"; kind ERR_NONE: nothing is wrong. */

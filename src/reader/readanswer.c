@@ -6,7 +6,7 @@
 #include "base/jsonout.h"
 #include "base/own.h"
 #include "base/text.h"
-#include "reader/reader.h"
+#include "reader/readrole.h"
 
 static int (*const kinds[])(struct reader *r, const struct read_request *q, struct read_answer *a,
 			    struct error *err) = {

@@ -5,7 +5,7 @@
 
 #include "auditread/when.h"
 #include "base/own.h"
-#include "reader/reader.h"
+#include "reader/readrole.h"
 
 enum {
 	LIMIT_STANDARD = 100,

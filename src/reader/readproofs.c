@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/jsonout.h"
 #include "base/own.h"
-#include "reader/reader.h"
+#include "reader/readrole.h"
 
 int read_proof(struct reader *r, const struct read_request *q, struct read_answer *a,
 	       struct error *err)

@@ -43,6 +43,7 @@ struct redactor {
 	char *text;        /* ROOM bytes */
 	size_t floor;      /* context begins here */
 	size_t start, len; /* held: text[start .. len) */
+	size_t most;       /* bytes of text that ever held something */
 	size_t lines;      /* text[start .. lines) is whole lines */
 	uint64_t base;     /* the place of text[0]; may wrap below 0 */
 	uint64_t open_end; /* what was replaced last ends at this place; 0: nothing was */
@@ -83,7 +84,7 @@ struct redactor *redactor_new(struct redact_set *set, redact_sink *sink, void *c
 	r->context = context;
 	r->text = malloc(ROOM);
 	r->counts = calloc(set->n, sizeof(*r->counts));
-	r->hits = set->known ? calloc(HITS, sizeof(*r->hits)) : NULL;
+	r->hits = set->known ? malloc(HITS * sizeof(*r->hits)) : NULL;
 	if (!r->text || !r->counts || (set->known && !r->hits)) {
 		(void)fail_sys(err, "allocate for redaction");
 	} else if (finder_init(&r->finder, set, err) == 0) {
@@ -99,7 +100,7 @@ void redactor_free(struct redactor *r)
 	if (!r)
 		return;
 	if (r->text)
-		explicit_bzero(r->text, ROOM);
+		explicit_bzero(r->text, r->most + 8 < ROOM ? r->most + 8 : ROOM);
 	free(r->text);
 	free(r->counts);
 	free(r->hits);
@@ -422,6 +423,7 @@ static void grown(struct redactor *r, size_t n)
 	if (newline)
 		r->lines = (size_t)(newline - r->text) + 1;
 	r->len += n;
+	r->most = r->len > r->most ? r->len : r->most;
 }
 
 void redactor_feed(struct redactor *r, const char *data, size_t len)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fakefront.py - plays the front of the service: starts a keeper and a scribe, and speaks keeptalk.
+"""fakefront.py - plays the front and the supervisor: starts keeper, warden and scribe, speaks keeptalk.
 
-The layout of the two structs is that of src/keeper/keeptalk.h.
+The layout of the structs is that of src/keeper/keeptalk.h and src/lib/wardentalk.h.
 """
 import array
 import fcntl
@@ -22,6 +22,8 @@ F_ADD_SEALS = 1033
 ASKS = ("none call check screen tools input signal cancel open exec code file_put file_get "
         "file_stat file_list file_remove processes describe extend close").split()
 SAYS = "none ready begun output answer over".split()
+CONTROL = struct.Struct("<4I")
+WARDEN_MAGIC, WARDEN_VERSION, WARDEN_KEEPER = 0x77626A6C, 1, 1
 STATUS = "unknown denied success error timeout resource_exceeded".split()
 FACTS = ("status kill_reason decision ran setup_us run_us path_us cpu_us memory_peak_bytes "
          "output_bytes cut_bytes redactions findings tool rule").split()
@@ -49,10 +51,11 @@ class Keeper:
     """A keeper with a directory, a policy, a state and a log of its own."""
 
     def __init__(self, gate, belljar, scribe, policy=None, uid=None, more=(), start_scribe=True,
-                 warden=None):
+                 warden=True, ceiling=None):
         self.dir = tempfile.mkdtemp(prefix="belljar-keeper-", dir="/var/tmp")
         self.scribe_program, self.uid, self.serial = scribe, uid, 0
-        self.scribe = self.process = None
+        self.scribe = self.process = self.warden = self.control = None
+        self.gate, self.belljar = gate, belljar
         self.policy = None
         if policy is not None:
             self.policy = f"{self.dir}/policy.yaml"
@@ -70,24 +73,56 @@ class Keeper:
                  "--audit", f"{self.dir}/audit"]
         words += ["--policy", self.policy] if self.policy else []
         fds = [theirs.fileno()]
-        if warden is None:
-            words += ["--helper", belljar]
-        else:
-            words += ["--warden", str(warden.fileno())]
-            fds.append(warden.fileno())
         self.errors = open(f"{self.dir}/stderr", "wb")
+        if warden:
+            asking = self.start_warden(ceiling)
+            words += ["--warden", str(asking.fileno())]
+            fds.append(asking.fileno())
+        else:
+            words += ["--helper", belljar]
         self.process = subprocess.Popen(
-            words + list(more), pass_fds=fds, user=uid, group=uid, extra_groups=[] if uid else None,
-            env={"PATH": "/usr/bin:/bin", "HOME": self.dir}, stdin=subprocess.DEVNULL,
+            words + list(more), pass_fds=fds, **self.as_user(), env={"PATH": "/usr/bin:/bin", "HOME": self.dir}, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=self.errors)
         theirs.close()
+        if warden:
+            asking.close()
         self.sock.settimeout(60)
+
+    def as_user(self):
+        return {"user": self.uid, "group": self.uid, "extra_groups": [] if self.uid else None}
+
+    def start_warden(self, ceiling=None):
+        """Returns the keeper's end of its socket to the warden."""
+        if ceiling is None:
+            words = [self.gate, "view"] + (["--policy", self.policy] if self.policy else [])
+            env = {"PATH": "/usr/bin:/bin", "HOME": self.dir}
+            view = subprocess.run(words, check=True, capture_output=True, env=env,
+                                  **self.as_user()).stdout
+            ceiling = json.loads(view)["ceiling"]
+        self.control, control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        fd = os.memfd_create("ceiling")
+        os.write(fd, ceiling.encode())
+        self.warden = subprocess.Popen(
+            [self.belljar, "warden", "--control", str(control.fileno()), "--ceiling", str(fd)],
+            pass_fds=[control.fileno(), fd], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=self.errors, **self.as_user())
+        control.close()
+        os.close(fd)
+        asking, asked = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        socket.send_fds(self.control, [CONTROL.pack(WARDEN_MAGIC, WARDEN_VERSION, WARDEN_KEEPER, 0)],
+                        [asked.fileno()])
+        asked.close()
+        return asking
+
+    def slots(self):
+        pid = self.warden.pid if self.warden else self.process.pid
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+            return [int(p) for p in f.read().split()]
 
     def start_scribe(self):
         self.scribe = subprocess.Popen(
-            [self.scribe_program, "--stay", f"{self.dir}/audit"], user=self.uid, group=self.uid,
-            extra_groups=[] if self.uid else None, stdin=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+            [self.scribe_program, "--stay", f"{self.dir}/audit"], stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, **self.as_user())
         until = time.monotonic() + 60
         while not os.path.exists(f"{self.dir}/audit/scribe.socket"):
             if time.monotonic() > until:
@@ -114,6 +149,13 @@ class Keeper:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        if self.warden:
+            self.control.close()
+            try:
+                self.warden.wait(30)
+            except subprocess.TimeoutExpired:
+                self.warden.kill()
+                self.warden.wait()
         self.stop_scribe()
         self.errors.close()
         shutil.rmtree(self.dir, ignore_errors=True)

@@ -407,8 +407,7 @@ def test_no_scribe_no_run_and_again_when_it_is_back(_uid):
         a = run(k, "print(2)").json()
         same((a["status"], a["output"], a["receipt"]), ("denied", "", None))
         same((a["why"]["rule"], a["why"]["permanent"]), ("audit", False))
-        check(k.scribe is None and not [c for c in children_of(k.process.pid)
-                                        if "scribe" in open(f"/proc/{c}/comm").read()])
+        same(children_of(k.process.pid), [])
         k.start_scribe()
         a = run(k, "print(3)").json()
         same((a["status"], a["output"]), ("success", "3\n"))
@@ -419,7 +418,7 @@ def test_a_slot_that_dies_leaves_an_unknown_end_and_the_next_call_works(uid):
         serial = k.send("call", {"tool_name": "code", "language": "bash",
                                  "code": "echo on; sleep 60"})
         same([k.take().kind, k.take().kind], ["begun", "output"])
-        slot = children_of(k.process.pid)
+        slot = k.slots()
         check(len(slot) == 1, f"{slot}")
         os.kill(slot[0], signal.SIGKILL)
         a = k.wait(serial).json()
@@ -428,25 +427,76 @@ def test_a_slot_that_dies_leaves_an_unknown_end_and_the_next_call_works(uid):
              .json()["output"], "on\n")
 
 
+def test_a_keeper_that_starts_slots_itself_does_the_same(uid):
+    with ready(uid, warden=False) as k:
+        a = run(k, "echo hi > f", "bash", artifacts=["f"]).json()
+        same((a["status"], base64.b64decode(a["artifacts"][0]["content_base64"])),
+             ("success", b"hi\n"))
+        same(len(k.slots()), 1)
+
+
+def test_above_the_ceiling_there_is_no_box(_uid):
+    ceiling = "slots 4\nroot host\n" + "".join(
+        f"limit {name} {most}\n" for name, most in (
+            ("wall_ms", 20000), ("cpu_ms", 10000), ("memory_bytes", 64 << 20),
+            ("disk_bytes", 100 << 20), ("inodes", 12800), ("processes", 64), ("files", 1024),
+            ("output_bytes", 10000), ("cpu_percent", 100)))
+    with ready(ceiling=ceiling) as k:
+        r = run(k, "print(1)")
+        a = r.json()
+        check(a["status"] in ("error", "denied") and a["output"] == "", f"{a['status']}")
+        same((a["why"]["layer"], a["why"]["rule"]), ("kernel", "layers"))
+        check("memory" in k.said(), k.said())
+    with ready(ceiling=ceiling.replace(str(64 << 20), str(256 << 20)).replace(
+            "root host", "degraded memory\ndegraded processes\ndegraded cpu\ndegraded own_uid\n"
+            "root host")) as k:
+        same(run(k, "print(1)").json()["output"], "1\n")
+
+
+def test_without_a_warden_a_keeper_answers_what_runs_and_goes(_uid):
+    with ready() as k:
+        serial = k.send("call", {"tool_name": "code", "language": "bash",
+                                 "code": "echo on; sleep 60"})
+        same([k.take().kind, k.take().kind], ["begun", "output"])
+        k.warden.kill()
+        k.warden.wait()
+        same(k.wait(serial).json()["status"], "unknown")
+        check(k.take() is None)
+        same(k.process.wait(60), 0)
+    with ready() as k:
+        k.warden.kill()
+        check(k.take() is None)
+
+
+def test_a_sealed_keeper_has_nothing_but_its_work(_uid):
+    with ready() as k:
+        status = open(f"/proc/{k.process.pid}/status", encoding="ascii").read()
+        rows = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+        same((rows["Seccomp"], rows["NoNewPrivs"]), ("2", "1"))
+        for name in ("CapEff", "CapPrm", "CapInh", "CapBnd", "CapAmb"):
+            same(int(rows[name], 16), 0)
+        same(run(k, "print(1)").json()["output"], "1\n")
+
+
 def test_an_idle_slot_that_dies_is_replaced(_uid):
     with ready() as k:
         same(run(k, "print(1)").json()["output"], "1\n")
-        os.kill(children_of(k.process.pid)[0], signal.SIGKILL)
+        os.kill(k.slots()[0], signal.SIGKILL)
         same(run(k, "print(2)").json()["output"], "2\n")
 
 
 def test_a_slot_stays_for_the_same_profile_only(_uid):
     with ready() as k:
         run(k, "print(1)")
-        first = children_of(k.process.pid)
+        first = k.slots()
         run(k, "print(2)")
-        same(children_of(k.process.pid), first)
+        same(k.slots(), first)
         k.ask("call", {"tool_name": "line", "arguments": {"command": "echo x"}})
-        check(children_of(k.process.pid) != first)
+        check(k.slots() != first)
         run(k, "echo 1", "bash", tool="both")
-        one = children_of(k.process.pid)
+        one = k.slots()
         run(k, "echo 1", "bash", tool="both")
-        check(children_of(k.process.pid) != one, "a fresh tool got a used slot")
+        check(k.slots() != one, "a fresh tool got a used slot")
 
 
 def test_another_policy_than_expected_is_no_start(_uid):
@@ -544,7 +594,8 @@ def test_a_secret_that_changes_is_read_again(_uid):
         same((a["status"], a["output"], a["why"]["rule"]), ("denied", "", "tools.code.secrets"))
 
 
-AS_USER = {"test_a_call_is_run_and_answered", "test_a_failure_says_what_the_program_said",
+AS_USER = {"test_a_call_is_run_and_answered", "test_a_sealed_keeper_has_nothing_but_its_work",
+           "test_a_keeper_that_starts_slots_itself_does_the_same", "test_a_failure_says_what_the_program_said",
            "test_files_go_in", "test_files_come_out_without_secrets",
            "test_output_comes_while_it_runs_and_never_with_a_secret", "test_a_call_is_cancelled",
            "test_a_front_that_goes_cancels_and_the_log_says_so",

@@ -282,6 +282,7 @@ static bool take_option(struct echo *e, const char *name, const char *value)
 		{"head-bytes", &e->caps.head_bytes, NULL},
 		{"headers", &e->caps.headers, NULL},
 		{"body-bytes", &e->caps.body_bytes, NULL},
+		{"bodies-bytes", &e->caps.bodies_bytes, NULL},
 		{"target-bytes", &e->caps.target_bytes, NULL},
 		{"connections", &e->caps.connections, NULL},
 		{"per-peer", &e->caps.connections_per_peer, NULL},

@@ -64,7 +64,7 @@ static bool allows(const struct ceiling *c, const struct profile *p)
 	bool yes = ceiling_allows_profile(c, p, &err) == 0;
 
 	if (!yes && err.kind != ERR_REFUSED)
-		CHECK(!"refused in another way");
+		CHECK(0 && "refused in another way");
 	return yes;
 }
 
@@ -247,7 +247,7 @@ TEST(reading_is_allowed_at_and_beneath_what_is_named)
 
 		if (allows(&c, &reading) != rows[i].read || allows(&c, &writing) != rows[i].write) {
 			printf("# %s\n", rows[i].path);
-			CHECK(!"as the row says");
+			CHECK(0 && "as the row says");
 		}
 	}
 	ceiling_done(&c);
@@ -376,7 +376,7 @@ TEST(hostile_text_is_no_ceiling)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (parses(bad[i])) {
 			printf("# %s\n", bad[i]);
-			CHECK(!"it is none");
+			CHECK(0 && "it is none");
 		}
 	CHECK(ceiling_parse(zero, sizeof(zero) - 1, &c, &err) < 0);
 	CHECK(parses("slots 1") && parses("slots 1\n") && parses("read /") && parses(""));

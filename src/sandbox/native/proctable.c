@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -88,9 +90,18 @@ static uint64_t mark_of(int process)
 	return mark;
 }
 
+/* And is it a /proc at all? */
 bool proctable_sees(int proc)
 {
-	return mark_at(proc, "1/ns/cgroup") != 0;
+	struct statfs fs;
+
+	return fstatfs(proc, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC &&
+	       mark_at(proc, "1/ns/cgroup") != 0;
+}
+
+uint64_t proctable_own_mark(void)
+{
+	return mark_at(AT_FDCWD, "/proc/self/ns/cgroup");
 }
 
 struct hunt {

@@ -12,6 +12,8 @@
 
 /* Do we see the box's processes there, and their namespaces? */
 bool proctable_sees(int proc);
+/* The mark of this process itself; 0: not known. */
+uint64_t proctable_own_mark(void);
 /* Kills each that has the mark (the inode of its cgroup namespace); returns how many there were,
  * those that are dying among them, and those of which it could not be told, but no zombies.  -1:
  * nothing can be told. */

@@ -36,7 +36,7 @@
 #include "call/call.h"
 #include "sandbox/native/landlock.h"
 
-enum { ROLE_SETS_MAX = 8, ROLE_CALLS_MAX = 256, ROLE_RULES_MAX = 32 };
+enum { ROLE_SETS_MAX = 8, ROLE_CALLS_MAX = 256, ROLE_RULES_MAX = 256 };
 
 struct role_call {
 	unsigned nr;

@@ -51,6 +51,7 @@ struct session {
 	uint64_t n_marks;
 	uint64_t numbers; /* that were given out */
 	uint64_t cpu_next_us;
+	uint64_t own_mark;  /* ours, which no program of a box has */
 	struct usage spent; /* by programs that ended */
 };
 
@@ -76,6 +77,7 @@ int session_begin(struct slot *s, const struct limits *limits, struct error *err
 	s->session = pages_new(sizeof(*s->session));
 	if (!s->session)
 		return fail_sys(err, "allocate a session");
+	s->session->own_mark = proctable_own_mark();
 	if (watch_open(&s->watch, &s->groups, limits, err) < 0)
 		return -1;
 	if (fd_send(s->socket, &order, sizeof(order), NULL, 0, err) < 0) {
@@ -278,7 +280,9 @@ void session_news(struct slot *s, const struct to_warden *news)
 {
 	struct exec *e = s->phase == PHASE_KEPT ? find(s, news->exec) : NULL;
 
-	if (e && e->state == EXEC_STARTING && news->news == NEWS_EXEC)
+	/* A launcher that was taken over must not have us hunt the host's processes. */
+	if (e && e->state == EXEC_STARTING && news->news == NEWS_EXEC &&
+	    (news->mark == 0 || news->mark != s->session->own_mark))
 		take_start(s, e, news);
 	else if (e && e->state == EXEC_STARTING && news->news == NEWS_NO_EXEC)
 		take_no_start(e, news);

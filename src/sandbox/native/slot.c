@@ -314,6 +314,8 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 		s->mapped = true;
 		return;
 	case NEWS_BOX:
+		if (s->phase == PHASE_KEPT) /* there is one, and no other is to take its place */
+			break;
 		take_box(s, fds, n_fds);
 		return;
 	case NEWS_STARTED:

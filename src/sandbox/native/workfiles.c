@@ -83,13 +83,14 @@ static int check(const char *path, bool root_too, struct error *err)
 /* Opens the directory name in dir; makes it if it is not there and that is wanted. */
 static int enter(int dir, const char *name, bool make)
 {
-	int fd = beneath_open(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK, 0);
+	/* No O_NOFOLLOW: a link is refused anyway, and this way it says so. */
+	int fd = beneath_open(dir, name, O_RDONLY | O_DIRECTORY | O_NONBLOCK, 0);
 
 	if (fd >= 0 || errno != ENOENT || !make)
 		return fd;
 	if (mkdirat(dir, name, 0755) < 0 && errno != EEXIST)
 		return -1;
-	return beneath_open(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK, 0);
+	return beneath_open(dir, name, O_RDONLY | O_DIRECTORY | O_NONBLOCK, 0);
 }
 
 /* The directory that holds path; ret_name: the last part of it.  -1 with errno. */

@@ -31,9 +31,11 @@ struct api_config {
 	/* A line for the operator; text is printable. */
 	void (*say)(void *context, const char *text);
 	void *context;
+	uint64_t beat_ms; /* a stream that is quiet so long shows that it lives; 0: 15 s */
 };
 
 struct front *api_new(struct loop *l, const struct api_config *c, struct error *err);
+/* The HTTP server that it handles is gone before. */
 void api_free(struct front *f);
 
 /* fd: the view (a memfd with JSON), read here and left to the caller to close.  A view that cannot

@@ -157,10 +157,10 @@ static void answer_visit(struct visit *v, const struct task *t, const struct kee
 		[CONTENT_OCTETS] = "application/octet-stream",
 	};
 	struct response a = {.status = (int)r->http_status,
-			   .type = types[r->content],
-			   .body = buf_str(body),
-			   .len = body->len,
-			   .retry_after_s = r->retry_after_s};
+			     .type = types[r->content],
+			     .body = buf_str(body),
+			     .len = body->len,
+			     .retry_after_s = r->retry_after_s};
 	char where[80];
 
 	if (t->request.kind == KEEP_OPEN && r->http_status == 201) {

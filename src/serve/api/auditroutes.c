@@ -72,12 +72,13 @@ static void pass_on(struct front *f, const struct read_reply *r, const struct bu
 
 	if (!v) /* its client did not wait */
 		return;
-	respond(v, &(struct response){.status = (int)r->http_status,
-				    .type = r->content == READ_PROBLEM ? "application/problem+json"
-								       : "application/json",
-				    .body = buf_str(body),
-				    .len = body->len,
-				    .retry_after_s = r->retry_after_s});
+	respond(v,
+		&(struct response){.status = (int)r->http_status,
+				   .type = r->content == READ_PROBLEM ? "application/problem+json"
+								      : "application/json",
+				   .body = buf_str(body),
+				   .len = body->len,
+				   .retry_after_s = r->retry_after_s});
 }
 
 static void readable(void *context, uint32_t events)

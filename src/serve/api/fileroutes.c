@@ -130,10 +130,10 @@ static void answer_whole(struct visit *v, const struct buf *body)
 	bool part = v->range.kind != RANGE_WHOLE;
 	char range[80];
 	struct response a = {.status = part ? 206 : 200,
-			   .type = "application/octet-stream",
-			   .body = buf_str(body),
-			   .len = body->len,
-			   .more = {{"Accept-Ranges", "bytes"}}};
+			     .type = "application/octet-stream",
+			     .body = buf_str(body),
+			     .len = body->len,
+			     .more = {{"Accept-Ranges", "bytes"}}};
 
 	range_words(v, range, sizeof(range));
 	if (part)
@@ -184,12 +184,12 @@ static void answer_error(struct visit *v, const struct keep_reply *r, const stru
 		http_cut(v->x);
 	else
 		respond(v, &(struct response){.status = (int)r->http_status,
-					    .type = r->content == CONTENT_PROBLEM
-							    ? "application/problem+json"
-							    : "application/json",
-					    .body = buf_str(body),
-					    .len = body->len,
-					    .retry_after_s = r->retry_after_s});
+					      .type = r->content == CONTENT_PROBLEM
+							      ? "application/problem+json"
+							      : "application/json",
+					      .body = buf_str(body),
+					      .len = body->len,
+					      .retry_after_s = r->retry_after_s});
 }
 
 void fileroutes_answer(struct visit *v, const struct keep_reply *r, const struct buf *body)

@@ -78,6 +78,8 @@ struct front *api_new(struct loop *l, const struct api_config *c, struct error *
 	}
 	f->loop = l;
 	f->config = *c;
+	if (f->config.beat_ms == 0)
+		f->config.beat_ms = BEAT_MS;
 	f->reader.watch.fd = -1;
 	f->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	f->started_us = f->swept_us = clock_us();

@@ -28,7 +28,7 @@ enum {
 	BODIES_MAX = 256 << 20,  /* of requests that are being taken, together */
 	SENDING_MAX = 512 << 20, /* of answers that are being sent, together */
 	PENDING_BYTES = 256 << 10,
-	BEAT_S = 15,     /* a stream that has nothing to say says so */
+	BEAT_MS = 15000, /* a stream that has nothing to say says so */
 	WAIT_MAX_S = 60, /* of ?wait= */
 	READER_MAX = 64, /* requests that wait for the reader */
 	READER_S = 120,  /* and for how long */

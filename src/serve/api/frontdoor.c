@@ -196,7 +196,7 @@ static bool body_fits(struct visit *v)
 	}
 	size = size < cap ? size : cap;
 	if (f->body_bytes + size > BODIES_MAX || f->sending_bytes > SENDING_MAX ||
-	    (v->party && f->parties.n > 1 && v->party->body_bytes + size > BODIES_MAX / 2)) {
+	    (v->party && f->view->n_clients > 1 && v->party->body_bytes + size > BODIES_MAX / 2)) {
 		respond_problem(v, PROBLEM_OVERLOADED,
 				"too much is being received and sent at this moment");
 		return false;

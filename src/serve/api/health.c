@@ -60,9 +60,9 @@ static void ready(struct visit *v)
 		respond_json(v, 200, &out);
 	else
 		respond(v, &(struct response){.status = 503,
-					    .body = buf_str(&out),
-					    .len = out.len,
-					    .retry_after_s = 1});
+					      .body = buf_str(&out),
+					      .len = out.len,
+					      .retry_after_s = 1});
 }
 
 static uint64_t resident_bytes(const struct front *f)
@@ -106,9 +106,9 @@ static void metrics(struct visit *v)
 		respond_problem(v, PROBLEM_OVERLOADED, "out of memory");
 	else
 		respond(v, &(struct response){.status = 200,
-					    .type = "text/plain; version=0.0.4; charset=utf-8",
-					    .body = buf_str(&out),
-					    .len = out.len});
+					      .type = "text/plain; version=0.0.4; charset=utf-8",
+					      .body = buf_str(&out),
+					      .len = out.len});
 }
 
 static void version(struct visit *v)

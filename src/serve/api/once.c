@@ -57,8 +57,8 @@ static void replay(struct visit *v, const struct once_answer *a)
 		stream_replay(v, buf_str(&a->body), a->body.len);
 	else
 		respond(v, &(struct response){.status = a->status,
-					    .body = buf_str(&a->body),
-					    .len = a->body.len});
+					      .body = buf_str(&a->body),
+					      .len = a->body.len});
 }
 
 static void replay_unknown(struct visit *v, const struct task *t)

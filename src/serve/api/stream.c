@@ -170,7 +170,7 @@ void stream_beat(struct visit *v, uint64_t now_us)
 	const char *beat = event_beat(v->form);
 
 	if (!v->streaming || !v->call || http_pending(v->x) > 0 ||
-	    now_us - v->beat_us < BEAT_S * UINT64_C(1000000))
+	    now_us - v->beat_us < v->front->config.beat_ms * 1000)
 		return;
 	v->beat_us = now_us;
 	http_send(v->x, beat, strlen(beat));

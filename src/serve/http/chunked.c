@@ -90,7 +90,7 @@ static bool take_data(struct chunked *c, const char *data, size_t len, struct bu
 	return true;
 }
 
-bool chunked_read(struct chunked *c, const char *data, size_t len, size_t cap, struct buf *out,
+bool chunked_read(struct chunked *c, const char *data, size_t len, struct buf *out,
 		  size_t *ret_used, struct fault *fault)
 {
 	size_t used = 0;
@@ -99,7 +99,7 @@ bool chunked_read(struct chunked *c, const char *data, size_t len, size_t cap, s
 		if (c->state == CHUNKED_DATA) {
 			if (!take_data(c, data + used, len - used, out, &used))
 				return refuse(fault, 503, "There is no memory for the body.");
-		} else if (!take_byte(c, data[used++], cap, fault)) {
+		} else if (!take_byte(c, data[used++], out->limit, fault)) {
 			return false;
 		}
 	}

@@ -29,8 +29,8 @@ struct chunked {
 };
 
 /* Takes the next bytes, up to the end of the body, and adds their data to out.  False: fault says
- * why.  More than cap in all is a fault as soon as a size says so. */
-bool chunked_read(struct chunked *c, const char *data, size_t len, size_t cap, struct buf *out,
+ * why.  More than out's limit in all is a fault as soon as a size says so. */
+bool chunked_read(struct chunked *c, const char *data, size_t len, struct buf *out,
 		  size_t *ret_used, struct fault *fault);
 
 #endif

@@ -11,6 +11,7 @@ void exchange_free(struct http_exchange *x)
 {
 	if (!x)
 		return;
+	x->conn->server->held -= x->body.len;
 	buf_done(&x->bytes);
 	buf_done(&x->body);
 	target_done(&x->target);
@@ -155,7 +156,7 @@ static bool take_head(struct conn *c, const char **data, size_t *len)
 static bool take_chunks(struct http_exchange *x, const char *data, size_t len, size_t *ret_used,
 			struct fault *f)
 {
-	if (!chunked_read(&x->chunked, data, len, x->body_cap, &x->body, ret_used, f))
+	if (!chunked_read(&x->chunked, data, len, &x->body, ret_used, f))
 		return false;
 	if (second_body_agrees(x->second, data, *ret_used, x->chunked.state == CHUNKED_OVER,
 			       x->chunked.total))
@@ -177,6 +178,22 @@ static bool take_counted(struct http_exchange *x, const char *data, size_t len, 
 	return false;
 }
 
+/* One client's body is bounded, and so are those of all clients together. */
+static bool take_piece(struct http_exchange *x, const char *data, size_t len, size_t *ret_used,
+		       struct fault *f)
+{
+	struct http *s = x->conn->server;
+	size_t before = x->body.len;
+	bool fine = x->head.chunked ? take_chunks(x, data, len, ret_used, f)
+				    : take_counted(x, data, len, ret_used, f);
+
+	s->held += x->body.len - before;
+	if (!fine || s->held <= s->caps.bodies_bytes)
+		return fine;
+	*f = (struct fault){503, "Too many bodies are on their way."};
+	return false;
+}
+
 static bool take_body(struct conn *c, const char **data, size_t *len)
 {
 	struct http_exchange *x = c->x;
@@ -184,8 +201,7 @@ static bool take_body(struct conn *c, const char **data, size_t *len)
 	struct fault f;
 	bool whole;
 
-	if (x->head.chunked ? !take_chunks(x, *data, *len, &used, &f)
-			    : !take_counted(x, *data, *len, &used, &f)) {
+	if (!take_piece(x, *data, *len, &used, &f)) {
 		conn_refuse(c, &f);
 		return false;
 	}

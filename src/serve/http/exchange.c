@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "serve/http/headwords.h"
 #include "serve/http/httpconn.h"
 
 enum http_method http_method(const struct http_exchange *x)
@@ -53,7 +54,13 @@ void http_cap_body(struct http_exchange *x, size_t bytes)
 
 void http_set_id(struct http_exchange *x, const char *id)
 {
-	(void)snprintf(x->id, sizeof(x->id), "%s", id);
+	size_t n = strlen(id);
+
+	if (n > REFUSAL_ID_MAX)
+		n = REFUSAL_ID_MAX;
+	for (size_t i = 0; i < n; i++) /* it is put into JSON as it is */
+		x->id[i] = headwords_token(id[i]) ? id[i] : '_';
+	x->id[n] = '\0';
 }
 
 void http_set_user(struct http_exchange *x, void *user)

@@ -53,19 +53,36 @@ static enum head_more take_byte(struct head_scan *s, const struct http_caps *cap
 	return HEAD_GOES_ON;
 }
 
+/* Inside of a header most bytes say nothing about where it ends. */
+static size_t skip_usual(const struct head_scan *s, const struct http_caps *caps, const char *data,
+			 size_t len)
+{
+	size_t left = caps->head_bytes - s->seen, n = 0;
+
+	if (s->line == 0 || s->lines == 0 || s->cr)
+		return 0;
+	if (len > left)
+		len = left;
+	while (n < len && (unsigned char)data[n] >= 0x20 && data[n] != 0x7f)
+		n++;
+	return n;
+}
+
 enum head_more head_scan(struct head_scan *s, const struct http_caps *caps, const char *data,
 			 size_t len, size_t *ret_used, struct fault *fault)
 {
 	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)data[i];
+		size_t usual = skip_usual(s, caps, data + i, len - i);
 		enum head_more more;
 
-		if (s->seen++ >= caps->head_bytes)
+		s->seen += usual;
+		s->line += usual;
+		i += usual;
+		if (i == len)
+			break;
+		if (s->seen >= caps->head_bytes)
 			return refuse(fault, 431, "The head of the request is too large.");
-		if (s->line > 0 && s->lines > 0 && !s->cr && c >= 0x20 && c != 0x7f) {
-			s->line++; /* the usual byte */
-			continue;
-		}
+		s->seen++;
 		more = take_byte(s, caps, data[i], fault);
 		if (more == HEAD_GOES_ON)
 			continue;

@@ -33,6 +33,7 @@ struct http_caps {
 	size_t head_bytes;   /* 16 KiB */
 	size_t headers;      /* 64 */
 	size_t body_bytes;   /* of any request */
+	size_t bodies_bytes; /* of all requests at once; 0: as much as 64 such bodies */
 	size_t target_bytes; /* 8 KiB */
 	size_t connections;
 	size_t connections_per_peer;
@@ -53,8 +54,8 @@ struct http_peer {
 /* What the server tells the API.  Each may call http_answer() and so on, also at once. */
 struct http_handler {
 	/* The head is whole.  Answering here means: the body is not wanted (the connection is
-	 * closed behind the answer unless there is none).  body_cap may be lowered with
-	 * http_cap_body(). */
+	 * closed behind the answer unless there is none), and whole() is not called.  body_cap may
+	 * be lowered with http_cap_body(). */
 	void (*head)(void *context, struct http_exchange *x);
 	/* The body is whole (also if there was none). */
 	void (*whole)(void *context, struct http_exchange *x);

@@ -102,6 +102,7 @@ struct http {
 	struct conn_list settle;
 	struct loop_timer settling;
 	size_t n_conns;
+	size_t held; /* bytes of bodies, of all exchanges */
 	struct peer_counts *counts;
 	struct answer_date date;
 	bool draining;

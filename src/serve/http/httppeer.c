@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "base/own.h"
+
 union address {
 	struct sockaddr any;
 	struct sockaddr_in in;
@@ -61,11 +63,26 @@ static void fill_key(const union address *a, struct peer_key *key)
 	memcpy(key->bytes + 8, &a->in6.sin6_addr, 8);
 }
 
+/* Small answers are not held back; and a client whose machine is gone is noticed within two
+ * minutes, also while nothing is said. */
+static void set_habits(int fd)
+{
+	static const struct {
+		int level, name, value;
+	} rows[] = {
+		{IPPROTO_TCP, TCP_NODELAY, 1},   {SOL_SOCKET, SO_KEEPALIVE, 1},
+		{IPPROTO_TCP, TCP_KEEPIDLE, 60}, {IPPROTO_TCP, TCP_KEEPINTVL, 15},
+		{IPPROTO_TCP, TCP_KEEPCNT, 4},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		(void)setsockopt(fd, rows[i].level, rows[i].name, &rows[i].value, sizeof(int));
+}
+
 bool http_peer_of(int fd, struct http_peer *ret_peer, struct peer_key *ret_key)
 {
 	union address there = {0}, here = {0};
 	socklen_t len = sizeof(there);
-	int yes = 1;
 
 	*ret_peer = (struct http_peer){.uid = (uid_t)-1};
 	*ret_key = (struct peer_key){{0}};
@@ -88,6 +105,6 @@ bool http_peer_of(int fd, struct http_peer *ret_peer, struct peer_key *ret_key)
 	else
 		(void)inet_ntop(AF_INET6, &there.in6.sin6_addr, ret_peer->address,
 				sizeof(ret_peer->address));
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+	set_habits(fd);
 	return true;
 }

@@ -8,8 +8,8 @@
 #include "serve/http/http.h"
 #include "serve/http/peercount.h"
 
-/* Fills in what the socket says; false: nothing that we know, or it is gone.  TCP sockets are told
- * not to hold small answers back. */
+/* Fills in what the socket says; false: nothing that we know, or it is gone.  Sets
+ * the options of a TCP socket, too. */
 bool http_peer_of(int fd, struct http_peer *ret_peer, struct peer_key *ret_key);
 
 #endif

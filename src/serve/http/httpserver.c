@@ -12,7 +12,7 @@
 #include "serve/http/httpconn.h"
 #include "serve/http/httppeer.h"
 
-enum { ACCEPTS_MAX = 64, RETRY_MS = 100 };
+enum { ACCEPTS_MAX = 64, RETRY_US = 100000, BODIES_STANDARD = 64 };
 
 /* What is scheduled meanwhile has its turn in the next round.  The timer is always set, and moved
  * when there is something to do: moving it cannot fail. */
@@ -50,7 +50,7 @@ static void retry(void *context)
 	struct error err;
 
 	if (!sets_listening(s, EPOLLIN))
-		(void)loop_set(s->loop, &s->retry, loop_now_us(s->loop) + RETRY_MS * 1000, &err);
+		(void)loop_set(s->loop, &s->retry, loop_now_us(s->loop) + RETRY_US, &err);
 }
 
 struct http *http_new(struct loop *l, const struct http_caps *caps, const struct http_handler *h,
@@ -78,6 +78,9 @@ struct http *http_new(struct loop *l, const struct http_caps *caps, const struct
 	}
 	s->loop = l;
 	s->caps = *caps;
+	if (s->caps.bodies_bytes == 0 &&
+	    __builtin_mul_overflow(caps->body_bytes, BODIES_STANDARD, &s->caps.bodies_bytes))
+		s->caps.bodies_bytes = SIZE_MAX;
 	s->handler = *h;
 	TAILQ_INIT(&s->listeners);
 	TAILQ_INIT(&s->all);
@@ -194,7 +197,7 @@ static void pause_listening(struct http *s)
 	struct error err;
 
 	(void)sets_listening(s, 0);
-	(void)loop_set(s->loop, &s->retry, loop_now_us(s->loop) + RETRY_MS * 1000, &err);
+	(void)loop_set(s->loop, &s->retry, loop_now_us(s->loop) + RETRY_US, &err);
 }
 
 static void knock(void *context, uint32_t events)

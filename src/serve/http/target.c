@@ -54,6 +54,8 @@ static int check_path(const char *path, size_t len, struct fault *fault)
 {
 	const char *end = path + len;
 
+	if (len == 0 || path[0] != '/')
+		return refuse(fault, 400, "The path does not begin with a slash.");
 	if (!text_is_utf8(path, len))
 		return refuse(fault, 400, "The path is not UTF-8.");
 	for (const char *p = path + 1;;) {

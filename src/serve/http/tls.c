@@ -129,6 +129,7 @@ static int set_rules(SSL_CTX *ctx, struct error *err)
 	/* No resumption: a session that outlives a reload would outlive its client's right. */
 	(void)SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
 	(void)SSL_CTX_set_num_tickets(ctx, 0);
+	(void)SSL_CTX_set_session_id_context(ctx, (const unsigned char *)"belljar", 7);
 	if (SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION) != 1 ||
 	    SSL_CTX_set_cipher_list(ctx, CIPHERS_12) != 1 ||
 	    SSL_CTX_set_ciphersuites(ctx, CIPHERS_13) != 1)

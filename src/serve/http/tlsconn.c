@@ -32,8 +32,14 @@ void tls_conn_free(struct tls_conn *c)
 	SSL_free(ssl_of(c));
 }
 
-/* Each failure empties the queue of errors: it belongs to the thread, not to the connection, and
- * the next connection must not stumble over it. */
+/* The queue of errors belongs to the thread, not to the connection: it is emptied before and after,
+ * so that nobody stumbles over somebody else's. */
+static SSL *fresh(const struct tls_conn *c)
+{
+	ERR_clear_error();
+	return ssl_of(c);
+}
+
 static int later(SSL *ssl, int result)
 {
 	int why = SSL_get_error(ssl, result);
@@ -53,21 +59,21 @@ static int later(SSL *ssl, int result)
 
 int tls_conn_shake(struct tls_conn *c)
 {
-	int result = SSL_do_handshake(ssl_of(c));
+	int result = SSL_do_handshake(fresh(c));
 
 	return result == 1 ? 1 : later(ssl_of(c), result);
 }
 
 ssize_t tls_conn_read(struct tls_conn *c, void *data, size_t room)
 {
-	int n = SSL_read(ssl_of(c), data, room > INT_MAX ? INT_MAX : (int)room);
+	int n = SSL_read(fresh(c), data, room > INT_MAX ? INT_MAX : (int)room);
 
 	return n > 0 ? n : later(ssl_of(c), n);
 }
 
 ssize_t tls_conn_write(struct tls_conn *c, const void *data, size_t len)
 {
-	int n = SSL_write(ssl_of(c), data, len > INT_MAX ? INT_MAX : (int)len);
+	int n = SSL_write(fresh(c), data, len > INT_MAX ? INT_MAX : (int)len);
 
 	return n > 0 ? n : later(ssl_of(c), n);
 }
@@ -108,6 +114,6 @@ void tls_conn_name(const struct tls_conn *c, char *ret_name, size_t room)
 
 void tls_conn_goodbye(struct tls_conn *c)
 {
-	(void)SSL_shutdown(ssl_of(c));
+	(void)SSL_shutdown(fresh(c));
 	ERR_clear_error();
 }

@@ -206,8 +206,10 @@ int main(int argc, char **argv)
 		.say = say,
 		.context = &s,
 	};
+	const char *beat = secure_getenv("APIFRONT_BEAT_MS");
 	struct error err = {0};
 
+	config.beat_ms = beat ? strtoul(beat, NULL, 10) : 0;
 	(void)sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 	(void)sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 	s.loop = loop_new(&err);

@@ -19,7 +19,7 @@ class Told:
             self.fine = False
             frame = sys._getframe(1)
             print("# line %d: not true" % frame.f_lineno)
-            self.say(why)
+            self.say(str(why)[:1500])
 
 
 def is_alive(pid):
@@ -44,7 +44,7 @@ def wait_until(is_so, seconds=60):
 
 
 def run(tests):
-    chosen = [t for t in tests if not sys.argv[4:] or t.__name__ in sys.argv[4:]]
+    chosen = [t for t in tests if not sys.argv[3:] or t.__name__ in sys.argv[3:]]
     print("1..%d" % len(chosen))
     failed = 0
     for i, test in enumerate(chosen):

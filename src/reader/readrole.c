@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader.c - the reader of the log: one front asks, and it answers.
+/* readrole.c - the reader of the log: one front asks, and it answers.
  *
  * It is sealed before it hears the first word: it may read the log's
  * directory, write an index of its own in a directory beneath, and nothing
  * else.  The log's text is what callers made of it, so it is read here and in
  * no process that has a listening socket or a key.
  */
-#include "reader/reader.h"
+#include "reader/readrole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -107,7 +107,7 @@ bool reader_serve(struct reader *r)
 	struct error err = {0};
 	int came = -1;
 
-	while (q && (came = read_take_request(r->sock, q, &err)) > 0)
+	while (q && reader_key_is_covered(r) && (came = read_take_request(r->sock, q, &err)) > 0)
 		if (obey(r, q, &err) < 0)
 			break;
 	free(q);
@@ -204,9 +204,8 @@ static int open_log(struct reader *r, const struct reader_options *o, struct err
 
 	if (statedir_find(&where, o->audit, path, sizeof(path), err) < 0)
 		return -1;
-	r->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (r->directory < 0)
-		return fail_sys(err, "the log in %s", path);
+	if (reader_enter(r, path, o->allow_degraded, err) < 0)
+		return -1;
 	(void)snprintf(r->path, sizeof(r->path), "/proc/self/fd/%d", r->directory);
 	return 0;
 }
@@ -219,7 +218,7 @@ static int get_ready(struct reader *r, const struct reader_options *o, struct er
 	if (take_socket(r, o->fd, err) < 0 || open_log(r, o, err) < 0)
 		return -1;
 	place = open_place(r);
-	if (reader_seal(r->directory, place, o->allow_degraded, err) < 0)
+	if (reader_seal(r, place, o->allow_degraded, err) < 0)
 		return -1;
 	return read_send_reply(r->sock, &ready, NULL, 0, err);
 }

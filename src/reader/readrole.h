@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader.h - the reader of the log: one front asks, and it answers.
+/* readrole.h - the reader of the log: one front asks, and it answers.
  *
  *     belljar-audit reader --fd N [--audit DIR] [--allow-degraded LAYER]...
  */
-#ifndef READER_READER_H
-#define READER_READER_H
+#ifndef READER_READROLE_H
+#define READER_READROLE_H
 
 #include <limits.h>
 
@@ -21,6 +21,7 @@ struct reader {
 	char place[PATH_MAX]; /* of the index; empty: in memory */
 	struct log_reader *log;
 	struct logindex *index; /* NULL: not asked for yet */
+	bool key_in_sight;      /* it was said that this may be */
 	bool verifying;         /* a verification is under way, and we serve between its steps */
 };
 
@@ -34,8 +35,12 @@ struct read_answer {
 };
 
 int reader_main(int argc, char **argv);
-/* directory: of the log, open; place: of the index, -1: none. */
-int reader_seal(int directory, int place, uint32_t allow_degraded, struct error *err);
+/* Opens the log's directory, with the key that signs out of sight. */
+int reader_enter(struct reader *r, const char *path, uint32_t allow_degraded, struct error *err);
+/* It is new, and we could read it: then we must not go on. */
+bool reader_key_is_covered(const struct reader *r);
+/* place: of the index, -1: none. */
+int reader_seal(const struct reader *r, int place, uint32_t allow_degraded, struct error *err);
 
 /* Fills in the answer, a problem if need be; -1: without memory. */
 int reader_answer(struct reader *r, const struct read_request *q, struct read_answer *ret,

@@ -1,0 +1,258 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""service.py BELLJAR WHO - a real belljar serve, as root or as an ordinary user: it serves, its roles
+are killed under load, it reloads, drains and leaves nothing."""
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from living import Load, Service, beneath  # noqa: E402
+from tapping import run, wait_until  # noqa: E402
+
+BELLJAR, WHO = os.path.realpath(sys.argv[1]), sys.argv[2]
+
+
+def start(**more):
+    return Service(BELLJAR, as_user=WHO == "user", **more)
+
+
+def finish(t, s, code=0):
+    got = s.end()
+    t.check(got == code, "exit code %d\n%s" % (got, s.lines()))
+    wait_until(lambda: not s.left())
+    verified, words = s.verify()
+    t.check(verified == 0, words)
+    t.check(not os.path.exists(s.path), "its socket is gone")
+    s.forget()
+
+
+def it_starts_and_answers_three_calls(t):
+    s = start()
+    t.check(s.said["listening"][1] == "unix:" + s.path, s.said)
+    wait_until(s.is_ready)
+    status, answer = s.execute("print(6 * 7)")
+    t.check(status == 200 and answer["success"] and answer["output"] == "42\n", answer)
+    status, answer = s.ask("POST", "/v1/tools/sh/call", {"arguments": {"command": "echo hello"}})
+    t.check(status == 200 and answer["status"] == "success" and answer["data"] == "hello\n", answer)
+    connection = s.connect(unix=True)
+    connection.request("POST", "/execute", json.dumps(
+        {"tool_name": "py", "language": "bash", "code": "for i in 1 2 3; do echo $i; done"}),
+        {"Content-Type": "application/json", "Accept": "application/x-ndjson"})
+    events = [json.loads(line) for line in connection.getresponse().read().splitlines()]
+    connection.close()
+    t.check(events[0]["event"] == "start" and events[-1]["event"] == "result", events)
+    t.check("".join(e.get("data", "") for e in events if e["event"] == "stdout") == "1\n2\n3\n",
+            events)
+    finish(t, s)
+
+
+def judge_answers(t, load, role):
+    """Whatever happened, a client heard the truth: its own words, or that nobody knows."""
+    kinds = {}
+    for _, word, status, answer in load.answers:
+        kind = answer.get("status") if status == 200 else status
+        kinds[kind] = kinds.get(kind, 0) + 1
+        if kind == "success":
+            t.check(answer["output"] == word + "\n", answer)
+        elif status == 200:
+            t.check(kind in ("unknown", "error"), answer)
+        else:
+            t.check(status in (500, 503), answer)
+    t.say("%s: %s, %d connections cut" % (role, kinds, len(load.lost)))
+    t.check(role == "front" or not load.lost, load.lost)
+
+
+def judge_log(t, s, loads):
+    """What somebody was told is in the log, and nothing in it is open."""
+    records = {r["id"]: r for r in s.records() if r.get("id")}
+    for load in loads:
+        for _, word, status, answer in load.successes():
+            known = records.get(answer["id"], {})
+            t.check(known.get("status") == "success", (word, answer["id"], known))
+    still = [r for r in records.values() if r.get("status") in (None, "open")]
+    t.check(not still, still)
+    t.say("%d calls in the log" % len(records))
+
+
+def kill_under_load(t, s, role):
+    load = Load(s)
+    wait_until(lambda: len(load.successes()) > 8)
+    others = {r: s.pids(r) for r in ("front", "warden", "scribe", "reader") if r != role}
+    old = s.pids(role)[0]
+    begun = time.monotonic()
+    os.kill(old, signal.SIGKILL)
+    wait_until(lambda: old not in s.pids(role) and s.pids(role))
+    back = time.monotonic()
+    wait_until(s.is_ready)
+    ready = time.monotonic()
+    wait_until(lambda: len(load.successes(ready)) > 12)
+    first = min(a[0] for a in load.successes(begun))
+    load.stop()
+    t.say("%s: another after %.0f ms, ready after %.0f ms, a call succeeds after %.0f ms" % (
+        role, 1e3 * (back - begun), 1e3 * (ready - begun), 1e3 * (first - begun)))
+    for other, pids in others.items():
+        if not (role == "front" and other == "reader"):
+            t.check(s.pids(other) == pids, "the %s went with the %s" % (other, role))
+    judge_answers(t, load, role)
+    return load
+
+
+def each_role_is_killed_under_load_and_comes_back(t):
+    s = start()
+    wait_until(s.is_ready)
+    loads = [kill_under_load(t, s, role)
+             for role in ("keeper", "slot", "warden", "scribe", "reader", "front")]
+    t.check(s.end() == 0, s.lines())
+    wait_until(lambda: not s.left())
+    verified, words = s.verify()
+    t.check(verified == 0, words)
+    judge_log(t, s, loads)
+    s.forget()
+
+
+def a_call_whose_keeper_is_killed_is_answered_unknown(t):
+    s = start()
+    wait_until(s.is_ready)
+    heard = []
+    thread = threading.Thread(target=lambda: heard.append(s.execute("sleep 50", "bash")))
+    thread.start()
+    asleep = []
+
+    def find():
+        for keeper in s.pids("keeper"):
+            pass
+        asleep[:] = [pid for pid in beneath(s.process.pid)
+                     if b"sleep" in open("/proc/%d/cmdline" % pid, "rb").read()]
+        return asleep
+
+    wait_until(find)
+    before = set(s.pids("keeper"))
+    for keeper in before:
+        os.kill(keeper, signal.SIGKILL)
+    thread.join(60)
+    t.check(heard and heard[0][1].get("status") == "unknown", heard)
+    wait_until(lambda: not any(os.path.exists("/proc/%d" % pid) for pid in asleep))
+    wait_until(lambda: s.execute("print(1)")[1].get("output") == "1\n")
+    finish(t, s)
+
+
+def a_policy_is_replaced_while_calls_run(t):
+    s = start()
+    wait_until(s.is_ready)
+    load = Load(s, 3)
+    old = s.ask("GET", "/v1/tools")[1]
+    text = open(s.dir + "/policy.yaml").read()
+    s.put_policy(text.replace("programs: [echo, sleep]", "programs: [echo, sleep, cat]")
+                     .replace("  sh:", "  more: { kind: code, languages: [bash] }\n  sh:")
+                     .replace("tools: [py, sh]", "tools: [py, sh, more]"))
+    s.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: len(s.ask("GET", "/v1/tools")[1]["tools"]) == len(old["tools"]) + 1)
+    s.put_policy("version: 1\ntools: {")
+    s.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: "goes on by the policy of before" in s.lines())
+    t.check("policy.yaml:" in s.lines(), s.lines())
+    wait_until(lambda: len(load.successes()) > 10)
+    load.stop()
+    judge_answers(t, load, "nobody")
+    t.check(len(s.ask("GET", "/v1/tools")[1]["tools"]) == len(old["tools"]) + 1, "")
+    t.check(s.ask("POST", "/v1/admin/reload")[0] in (200, 202), "")
+    finish(t, s)
+
+
+def it_drains(t):
+    s = start(drain="40s")
+    wait_until(s.is_ready)
+    heard = []
+    thread = threading.Thread(
+        target=lambda: heard.append(s.execute("sleep 3; echo done", "bash")))
+    thread.start()
+    wait_until(lambda: any(b"sleep" in open("/proc/%d/cmdline" % pid, "rb").read()
+                           for pid in beneath(s.process.pid)))
+    s.look()
+    s.process.send_signal(signal.SIGTERM)
+    thread.join(60)
+    t.check(heard and heard[0][1].get("output") == "done\n", heard)
+    t.check(s.end() == 0, s.lines())
+    verified, words = s.verify()
+    t.check(verified == 0, words)
+    s.forget()
+
+
+def it_ends_calls_at_the_deadline_and_on_a_second_signal(t):
+    for drain, signals in (("1s", 1), ("60s", 2)):
+        s = start(drain=drain)
+        wait_until(s.is_ready)
+        heard = []
+
+        def call():
+            try:
+                heard.append(s.execute("sleep 50", "bash"))
+            except (OSError, ValueError, EOFError) as why:
+                heard.append((0, {"status": "unknown", "why": str(why)}))
+            except Exception as why:  # http.client's own
+                heard.append((0, {"status": "unknown", "why": str(why)}))
+
+        thread = threading.Thread(target=call)
+        thread.start()
+        wait_until(lambda: any(b"sleep" in open("/proc/%d/cmdline" % pid, "rb").read()
+                               for pid in beneath(s.process.pid)))
+        s.look()
+        for i in range(signals):
+            s.process.send_signal(signal.SIGTERM)
+            wait_until(lambda: "draining" in s.lines())
+        t.check(s.end() == 0, s.lines())
+        thread.join(60)
+        t.check(heard and heard[0][1].get("status") != "success", heard)
+        wait_until(lambda: not s.left())
+        verified, words = s.verify()
+        t.check(verified == 0, words)
+        still = [r for r in s.records() if r.get("status") in (None, "open")]
+        t.check(not still, still)
+        s.forget()
+
+
+def killed_it_leaves_nothing(t):
+    s = start()
+    wait_until(s.is_ready)
+    load = Load(s, 4)
+    wait_until(lambda: len(load.successes()) > 4)
+    s.look()
+    t.check(s.end(signal.SIGKILL) == -9, "")
+    load.stop()
+    wait_until(lambda: not s.left())
+    wait_until(lambda: not s.left_groups())
+    verified, words = s.verify()
+    t.check(verified == 0, words)
+    judge_log(t, s, [load])
+    s.forget()
+
+
+def it_takes_sockets_from_systemd(t):
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        door.listen()
+        script = "import os,sys; os.dup2(%d, 3); os.environ['LISTEN_PID'] = str(os.getpid()); " \
+                 "os.set_inheritable(3, True); os.execv(sys.argv[1], sys.argv[1:])" % door.fileno()
+        s = start(env={"LISTEN_FDS": "1"}, pass_fds=[door.fileno()], listen=False,
+                  start=["/usr/bin/python3", "-c", script])
+        t.check(s.port == door.getsockname()[1], s.said)
+        t.check(s.execute("print(1)")[1]["output"] == "1\n", "")
+        finish(t, s)
+
+
+TESTS = [
+    it_starts_and_answers_three_calls,
+    each_role_is_killed_under_load_and_comes_back,
+    a_call_whose_keeper_is_killed_is_answered_unknown,
+    a_policy_is_replaced_while_calls_run,
+    it_drains,
+    it_ends_calls_at_the_deadline_and_on_a_second_signal,
+    killed_it_leaves_nothing,
+    it_takes_sockets_from_systemd,
+]
+run(TESTS)
