@@ -62,7 +62,7 @@ static bool is_same(const struct buf *a, const struct buf *b)
 }
 
 static int make(struct slots *s, const struct profile *profile, const struct limits *limits,
-		struct error *err)
+		bool session, struct error *err)
 {
 	int sock, pidfd;
 
@@ -70,7 +70,7 @@ static int make(struct slots *s, const struct profile *profile, const struct lim
 		return remote_open(&s->remote, s->helper, profile, limits, err);
 	if (s->warden < 0)
 		return fail(err, ERR_INTERNAL, "there is nobody who makes slots");
-	if (warden_slot(s->warden, profile, limits, false, &sock, &pidfd, err) == 0)
+	if (warden_slot(s->warden, profile, limits, session, &sock, &pidfd, err) == 0)
 		return remote_adopt(&s->remote, sock, pidfd, err);
 	/* To the caller it is no rule that refuses, but a host that cannot. */
 	if (err->kind == ERR_REFUSED)
@@ -91,7 +91,7 @@ struct remote *slots_get(struct slots *s, const struct profile *profile,
 		return &s->remote;
 	}
 	remote_close(&s->remote);
-	if (make(s, profile, limits, err) < 0)
+	if (make(s, profile, limits, false, err) < 0)
 		return NULL;
 	buf_done(&s->key);
 	s->key = key;
@@ -105,7 +105,7 @@ struct remote *slots_keep(struct slots *s, const struct profile *profile,
 {
 	remote_close(&s->remote);
 	s->key.len = 0; /* no other call is to find it */
-	return make(s, profile, limits, err) < 0 ? NULL : &s->remote;
+	return make(s, profile, limits, true, err) < 0 ? NULL : &s->remote;
 }
 
 int slots_prepare(struct slots *s, const struct profile *profile, const struct limits *limits,

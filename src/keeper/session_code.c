@@ -20,17 +20,15 @@
 
 #include "base/clock.h"
 #include "base/own.h"
-#include "base/text.h"
 #include "call/language.h"
 #include "gate/steps.h"
 #include "keeper/session_state.h"
 
 enum {
-	HEAD_MAX = 80, /* "NONCE STATUS LENGTH\n" */
-	RESULT_MAX = 65536,
 	SEND_MAX = 20 << 20,
 	GRACE_US = 1000000, /* between an interrupt and the end */
 	LOOK_US = 250000,   /* how often the processor time is looked at */
+	AGAIN_US = 100000,  /* an interrupt may come when nobody listens: again after this time */
 };
 
 extern const char driver_python_start[], driver_python_end[];
@@ -63,7 +61,7 @@ void drivers_init(struct session *s)
 		d->language = language_find(kinds[i].name, &ignored);
 		d->channel = d->out.fd = d->err.fd = -1;
 		buf_init(&d->send, SEND_MAX);
-		buf_init(&d->heard, HEAD_MAX + RESULT_MAX + 1);
+		buf_init(&d->heard, SNIPPET_HEAD_MAX + SNIPPET_RESULT_MAX + 1);
 	}
 }
 
@@ -75,7 +73,7 @@ static void let_go(struct driver *d)
 	capture_close(&d->err);
 	d->exec = 0;
 	d->send.len = d->sent = d->heard.len = 0;
-	d->killed = d->garbled = false;
+	d->ready = d->killed = d->garbled = false;
 }
 
 void drivers_done(struct session *s)
@@ -120,7 +118,9 @@ static int start(struct session *s, struct driver *d, struct passage *p, struct 
 	if (capture_open(&d->out, NULL, &nobody, uid, &out, err) < 0 ||
 	    capture_open(&d->err, NULL, &nobody, uid, &error, err) < 0)
 		return -1;
-	return kept_start(&s->kept, &job, (int[3]){theirs, out, error}, &d->exec, err);
+	return kept_start(&s->kept, &job, (int[3]){theirs, out, error}, &d->exec, err) < 0
+		       ? -1
+		       : kept_layers(&s->kept, d->layers, err);
 }
 
 static void kill_driver(struct session *s, struct driver *d, enum kill_reason reason)
@@ -136,17 +136,33 @@ static void kill_driver(struct session *s, struct driver *d, enum kill_reason re
 
 /* A snippet. */
 
+/* Where nobody counts for the box as a whole, that of the processes which live. */
+static uint64_t cpu_of_processes(struct session *s)
+{
+	own_mem struct kept_process *list = calloc(KEPT_PROCESSES_MAX, sizeof(*list));
+	struct error ignored;
+	uint64_t all = 0;
+	size_t n = 0;
+
+	if (!list || kept_processes(&s->kept, list, &n, &ignored) < 0)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		all += list[i].cpu_ms * 1000;
+	return all;
+}
+
 static uint64_t cpu_of_box(struct session *s)
 {
 	struct usage u = {0};
 	struct error ignored;
+	uint64_t us = kept_usage(&s->kept, &u, &ignored) < 0 ? 0 : u.cpu_user_us + u.cpu_system_us;
 
-	return kept_usage(&s->kept, &u, &ignored) < 0 ? 0 : u.cpu_user_us + u.cpu_system_us;
+	return us ? us : cpu_of_processes(s);
 }
 
 static int make_nonce(struct driver *d, struct error *err)
 {
-	unsigned char bytes[(SESSION_NONCE - 1) / 2];
+	unsigned char bytes[(SNIPPET_NONCE - 1) / 2];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return fail_sys(err, "getrandom");
@@ -195,7 +211,7 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 	now = clock_us();
 	d->began_us = now;
 	d->until_us = now + p->limits.wall_ms * 1000;
-	d->kill_us = 0;
+	d->kill_us = d->again_us = 0;
 	d->look_us = now + LOOK_US;
 	d->cpu_before_us = cpu_of_box(s);
 	return 0;
@@ -294,6 +310,7 @@ static void fill_usage(struct session *s, const struct driver *d, struct outcome
 	uint64_t cpu = cpu_of_box(s);
 
 	o->run_us = clock_us() - d->began_us;
+	memcpy(o->layers, d->layers, sizeof(o->layers));
 	if (o->usage.cpu_user_us == 0 && cpu > d->cpu_before_us)
 		o->usage.cpu_user_us = cpu - d->cpu_before_us;
 }
@@ -303,7 +320,7 @@ static void finish(struct session *s, struct driver *d, struct outcome *o)
 	struct doing *doing = d->doing;
 
 	d->doing = NULL;
-	d->until_us = d->kill_us = d->look_us = 0;
+	d->until_us = d->kill_us = d->look_us = d->again_us = 0;
 	capture_rest(&d->out);
 	capture_rest(&d->err);
 	capture_finish(&d->out);
@@ -350,17 +367,24 @@ bool driver_ended(struct session *s, const struct kept_end *end)
 	return false;
 }
 
-void driver_interrupt(struct session *s, struct driver *d, enum kill_reason reason)
+/* As from a keyboard, to the interpreter and what it waits for; one that is not ready would die. */
+static void interrupt(struct session *s, struct driver *d)
 {
 	struct error err = {0};
 
+	d->again_us = clock_us() + AGAIN_US;
+	if (d->ready && kept_signal(&s->kept, d->exec, SIGINT | KEPT_GROUP, &err) < 0)
+		kill_driver(s, d, d->ending);
+}
+
+void driver_interrupt(struct session *s, struct driver *d, enum kill_reason reason)
+{
 	if (!d->doing || d->ending != KILL_NONE)
 		return;
 	d->ending = reason;
 	d->kill_us = clock_us() + GRACE_US;
 	d->until_us = d->look_us = 0;
-	if (kept_signal(&s->kept, d->exec, SIGINT | KEPT_GROUP, &err) < 0)
-		kill_driver(s, d, reason);
+	interrupt(s, d);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -384,10 +408,12 @@ uint64_t driver_tick(struct session *s, struct driver *d, uint64_t now)
 			driver_interrupt(s, d, KILL_CPU);
 	}
 	if (d->kill_us && now >= d->kill_us) {
-		d->kill_us = 0;
+		d->kill_us = d->again_us = 0;
 		kill_driver(s, d, d->ending);
 	}
-	return earlier(earlier(d->until_us, d->kill_us), d->look_us);
+	if (d->again_us && now >= d->again_us)
+		interrupt(s, d);
+	return earlier(earlier(d->until_us, d->kill_us), earlier(d->look_us, d->again_us));
 }
 
 /* The channel. */
@@ -418,64 +444,25 @@ void driver_send(struct session *s, struct driver *d)
 	}
 }
 
-struct report {
-	unsigned status;
-	bool has_result;
-	size_t head_len, result_len;
-};
-
-/* "NONCE STATUS LENGTH\n" in exactly this form; text is NUL-terminated. */
-static bool read_head(const struct driver *d, char *text, struct report *ret)
+/* The first word of all: from now on an interrupt does no harm. */
+static bool take_ready(struct driver *d)
 {
-	char *status, *length;
-	uint64_t n;
-	struct error ignored;
+	static const char word[] = "ready\n";
+	size_t len = strlen(word);
 
-	if (strncmp(text, d->nonce, SESSION_NONCE - 1) != 0 || text[SESSION_NONCE - 1] != ' ')
+	if (d->heard.len < len || memcmp(d->heard.data, word, len) != 0)
 		return false;
-	status = text + SESSION_NONCE;
-	length = strchr(status, ' ');
-	if (!length)
-		return false;
-	*length++ = '\0';
-	if (text_parse_uint(status, &n, &ignored) < 0 || n > 255)
-		return false;
-	ret->status = (unsigned)n;
-	ret->has_result = strcmp(length, "-") != 0;
-	if (!ret->has_result)
-		return true;
-	if (text_parse_uint(length, &n, &ignored) < 0 || n > RESULT_MAX)
-		return false;
-	ret->result_len = n;
+	memmove(d->heard.data, d->heard.data + len, d->heard.len - len);
+	d->heard.len -= len;
+	d->ready = true;
 	return true;
-}
-
-/* 1: the whole of it is there, 0: not yet, -1: this is no report. */
-static int read_report(struct driver *d, struct report *ret)
-{
-	const char *end = memchr(buf_str(&d->heard), '\n', d->heard.len);
-	char head[HEAD_MAX + 1];
-	size_t whole;
-
-	*ret = (struct report){0};
-	if (!end)
-		return d->heard.len > HEAD_MAX ? -1 : 0;
-	ret->head_len = (size_t)(end - d->heard.data) + 1;
-	if (ret->head_len > HEAD_MAX || memchr(d->heard.data, '\0', ret->head_len))
-		return -1;
-	memcpy(head, d->heard.data, ret->head_len - 1);
-	head[ret->head_len - 1] = '\0';
-	if (!read_head(d, head, ret))
-		return -1;
-	whole = ret->head_len + ret->result_len;
-	return d->heard.len > whole ? -1 : d->heard.len == whole;
 }
 
 static void take_report(struct session *s, struct driver *d)
 {
 	struct outcome o = {.end = END_EXITED};
-	struct report report;
-	int there = read_report(d, &report);
+	struct snippet_end report;
+	int there = snippet_end_read(buf_str(&d->heard), d->heard.len, d->nonce, &report);
 
 	if (there < 0)
 		garble(s, d);
@@ -503,6 +490,11 @@ void driver_heard(struct session *s, struct driver *d)
 	/* Between snippets it has nothing to say; its end is told by the slot. */
 	if (n <= 0 || !d->doing || buf_add(&d->heard, bytes, (size_t)n, &err) < 0 || d->heard.cut) {
 		garble(s, d);
+		return;
+	}
+	if (!d->ready && !take_ready(d)) {
+		if (d->heard.len > SNIPPET_HEAD_MAX || memchr(d->heard.data, '\n', d->heard.len))
+			garble(s, d);
 		return;
 	}
 	take_report(s, d);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -56,6 +57,12 @@ static void box_is_over(struct session *s, const struct outcome *o)
 	s->end = o->killed_for == KILL_WALL ? SESSION_TTL : SESSION_BOX;
 }
 
+/* It was killed with the box: why, is told with the box's own end, which comes last. */
+static bool died_with_box(const struct kept_end *end)
+{
+	return end->box_over && end->outcome.end == END_SIGNALLED && end->outcome.signal == SIGKILL;
+}
+
 static void serve_box(struct session *s)
 {
 	struct kept_end end;
@@ -69,7 +76,7 @@ static void serve_box(struct session *s)
 			s->end = SESSION_LOST;
 		} else if (end.exec == 0) {
 			box_is_over(s, &end.outcome);
-		} else if (!run_ended(s, &end)) {
+		} else if (!died_with_box(&end) && !run_ended(s, &end)) {
 			(void)driver_ended(s, &end);
 		}
 	}

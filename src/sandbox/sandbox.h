@@ -56,14 +56,14 @@ struct request {
 	/* These three are for sandbox_run() only.  What can be done while the slot gets ready: -1,
 	 * and nothing is started.  NULL: nothing. */
 	int (*meanwhile)(void *context, struct error *err);
-	/* Who is asked when everything is ready, just before the program starts: -1, and it does
+	/* Who is asked when everything is ready and the program is about to start: -1, and it does
 	 * not.  NULL: nobody. */
-	int (*before)(void *context, struct error *err);
+	int (*at_start)(void *context, struct error *err);
 	/* Who hears of the end before the slot is taken down, and may judge it once more.  NULL:
 	 * nobody. */
 	void (*after)(void *context, struct account *account);
 	void *context;
-	struct aside aside;             /* heard while the program runs */
+	struct aside aside; /* heard while the program runs */
 	/* Called when all is prepared and nothing was started; -1: nothing is.  NULL: nobody asks.
 	 */
 	int (*before)(void *context, struct error *err);

@@ -41,6 +41,10 @@ class Driver:
         self.process = subprocess.Popen(COMMANDS[language](), stdin=theirs, stdout=self.out,
                                         stderr=self.err, env=environment, cwd=self.work.name)
         theirs.close()
+        while b"\n" not in self.held:
+            self._need(len(self.held) + 1)
+        same(self.held, b"ready\n")
+        self.held = b""
 
     def __enter__(self):
         return self

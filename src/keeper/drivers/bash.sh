@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # bash.sh - runs snippets one after another in one shell; what they leave is there for the next.
 #
-# The channel is descriptor 0: "NUMBER NONCE LENGTH\n" and the code come in, "NONCE STATUS -\n"
+# The channel is descriptor 0: "ready\n" goes out first, then "NUMBER NONCE LENGTH\n" and the code come in, "NONCE STATUS -\n"
 # goes out.  While a snippet runs the shell keeps the channel away from it, and from what it
 # starts, and gives it an empty standard input instead.  Options that a snippet sets hold for
 # snippets, not for the lines below.  An interrupt leaves every loop there is, ours too: so ours is
@@ -40,4 +40,5 @@ __bj_say 130
 builtin eval "$__bj_loop"
 '
 trap '[[ -z $__bj_open ]] || break 999' INT
+builtin printf 'ready\n' >&0
 builtin eval "$__bj_loop"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // node.js - runs snippets one after another in one global scope; what they leave is there for the next.
 //
-// The channel is descriptor 3: "NUMBER NONCE LENGTH\n" and the code come in, "NONCE STATUS LENGTH\n"
+// The channel is descriptor 3: "ready\n" goes out first; then "NUMBER NONCE LENGTH\n" and the code come in, "NONCE STATUS LENGTH\n"
 // and the last expression, as util.inspect() shows it, go out.  Code is evaluated as the console of
 // a debugger does it: with await at the top level, and let and const may be said again.  Whoever
 // owns the other end believes none of it: a snippet can say here whatever it likes.
@@ -137,4 +137,5 @@
 	process.on("uncaughtException", complain);
 	process.on("unhandledRejection", complain);
 	debug.connect();
+	channel.write("ready\n");
 })();

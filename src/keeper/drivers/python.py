@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # python.py - runs snippets one after another in one namespace; what they leave is there for the next.
 #
-# The channel is descriptor 0: "NUMBER NONCE LENGTH\n" and the code come in, "NONCE STATUS LENGTH\n"
+# The channel is descriptor 0: "ready\n" goes out when an interrupt does no harm any more; then "NUMBER NONCE LENGTH\n" and the code come in, "NONCE STATUS LENGTH\n"
 # and the last expression's repr go out.  Snippets find an empty standard input in its place.
 # Whoever owns the other end believes none of it: a snippet can say here whatever it likes.
 import sys
@@ -150,6 +150,7 @@ def main():
     channel = Channel()
     session = Session()
     signal.signal(signal.SIGINT, session.interrupt)
+    os.write(channel.fd, b"ready\n")
     while True:
         try:
             number, nonce, code = channel.take()
