@@ -285,6 +285,7 @@ def programs_run_beside_each_other_with_input_and_signals(uid):
             if {"cat", "sh"} <= {p["name"] for p in names}:
                 break
         check(any(p["exec"] for p in names), names)
+        same(s.until("output", other).body, b"ready\n")
         same(s.ask("signal", target=other, number=int(signal.SIGTERM), serial=800).http, 200)
         a = s.until("answer", other).json()
         check(a["exit_code"] == 3 and a["output"].endswith("got\n"), a["output"])
