@@ -551,7 +551,7 @@ def every_action_is_in_the_log(uid):
         s.ask("signal", target=serial, number=9)
         s.until("answer", serial)
         s.ask("file_get", path="none")
-        s.ask("close")
+        s.ask("close", client="nobody-knows")
         wanted = ["open", "code", "exec", "put", "get", "stat", "list", "remove", "processes", "extend",
                   "exec", "signal", "get", "close"]
         records = [r for r in s.records() if r.get("session")]
