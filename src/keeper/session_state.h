@@ -9,7 +9,7 @@
 #ifndef KEEPER_SESSION_STATE_H
 #define KEEPER_SESSION_STATE_H
 
-#include "keeper/answer.h"
+#include "keeper/keepanswer.h"
 #include "keeper/callbody.h"
 #include "keeper/inflow.h"
 #include "keeper/snippetend.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c - what a keeper says back: an answer's body, or a problem (RFC 9457). */
-#include "keeper/answer.h"
+/* keepanswer.c - what a keeper says back: an answer's body, or a problem (RFC 9457). */
+#include "keeper/keepanswer.h"
 
 #include <string.h>
 
