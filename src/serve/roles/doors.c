@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -170,6 +171,9 @@ int doors_take(struct doors *d, int fd, const char *name, const struct door_rule
 	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &len) < 0 || !listening)
 		return fail(err, ERR_CONFIG,
 			    "descriptor %d of LISTEN_FDS is no stream socket that listens", fd);
+	/* The front takes what has come and waits for nobody. */
+	if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+		return fail_sys(err, "set up descriptor %d of LISTEN_FDS", fd);
 	if (look_up(one, err) < 0 ||
 	    listen_check(&one->word, rules->tls, rules->plaintext, err) < 0)
 		return fail_in(err, "descriptor %d of LISTEN_FDS", fd);

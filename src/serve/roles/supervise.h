@@ -14,7 +14,7 @@
 #include "serve/loop.h"
 #include "serve/roles/doors.h"
 #include "serve/roles/notify.h"
-#include "serve/roles/plan.h"
+#include "serve/roles/serveplan.h"
 #include "serve/roles/rolelog.h"
 #include "serve/roles/roletalk.h"
 #include "serve/roles/supervisor.h"

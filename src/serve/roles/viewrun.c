@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
-#include "serve/roles/plan.h"
+#include "serve/roles/serveplan.h"
 
 static void forget(struct viewrun *v)
 {

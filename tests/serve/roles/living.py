@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 
-from tapping import is_alive, wait_until
+from tapping import alive, is_alive, wait_until
 
 USER = 61234
 POLICY = """\
@@ -106,6 +106,7 @@ class Service:
         self.process = subprocess.Popen(line + list(words), stdout=subprocess.PIPE,
                                         stdin=subprocess.DEVNULL, stderr=self.log, env=env or {},
                                         pass_fds=pass_fds, **self.user)
+        alive.append(self.process)
         line = self.process.stdout.readline()
         if not line:
             raise AssertionError("it did not start: " + self.lines())
@@ -192,12 +193,20 @@ class Service:
 
     # The log.
 
-    def records(self):
+    def calls(self):
+        """id -> how it ended: success, ..., aborted; None: it is open."""
         done = subprocess.run([self.belljar, "audit", "query", "--json", "--limit", "0",
                                "--no-index", "--log", self.dir + "/audit"], capture_output=True,
                               text=True, **self.user)
         assert done.returncode == 0, done.stderr
-        return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        found = {}
+        for line in done.stdout.splitlines():
+            call = json.loads(line)
+            ended = (call.get("ended") or {}).get("record", {})
+            begun = (call.get("began") or {}).get("record", ended)
+            assert begun["id"] not in found, "one call, one story"
+            found[begun["id"]] = "aborted" if ended.get("kind") == "aborted" else ended.get("status")
+        return found
 
     def verify(self):
         done = subprocess.run([self.belljar, "audit", "verify", "--log", self.dir + "/audit"],

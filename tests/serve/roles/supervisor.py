@@ -40,6 +40,7 @@ class Service:
         words = (start or []) + [DRIVE, self.dir, word, "--json"]
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=self.log,
                                         env=env or {}, pass_fds=pass_fds)
+        tapping.alive.append(self.process)
         if up:
             self.said = json.loads(self.process.stdout.readline())
 

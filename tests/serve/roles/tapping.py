@@ -6,6 +6,9 @@ import time
 import traceback
 
 
+alive = []  # whatever a test starts, and ends itself unless something goes wrong
+
+
 class Told:
     def __init__(self):
         self.fine = True
@@ -30,7 +33,7 @@ def is_alive(pid):
         return False
 
 
-def wait_until(is_so, seconds=60):
+def wait_until(is_so, seconds=int(os.environ.get("PATIENCE_S", "60"))):
     end = time.monotonic() + seconds
     while True:
         try:
@@ -54,6 +57,9 @@ def run(tests):
         except Exception:
             t.fine = False
             t.say(traceback.format_exc())
+        for one in alive:
+            one.kill()
+        alive.clear()
         failed += not t.fine
         print("%s %d - %s" % ("ok" if t.fine else "not ok", i + 1, test.__name__), flush=True)
     sys.exit(1 if failed else 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c - what the supervisor takes from the view of a policy.
+/* serveplan.c - what the supervisor takes from the view of a policy.
  *
  * The view comes from a program of ours that has read the owner's file.  It is
  * checked all the same: what is missing must not turn into a zero that allows.
  */
-#include "serve/roles/plan.h"
+#include "serve/roles/serveplan.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.h - what the supervisor takes from the view of a policy. */
-#ifndef SERVE_ROLES_PLAN_H
-#define SERVE_ROLES_PLAN_H
+/* serveplan.h - what the supervisor takes from the view of a policy. */
+#ifndef SERVE_ROLES_SERVEPLAN_H
+#define SERVE_ROLES_SERVEPLAN_H
 
 #include <jansson.h>
 #include <stdbool.h>
