@@ -65,11 +65,12 @@ static int make_tree(void)
 static void check_get(int work, const char *path)
 {
 	own_fd to = memfd_create("got", MFD_CLOEXEC);
+	const struct workpiece piece = {.most = 15, .to = to};
 	struct error err = {0};
 	char got[16] = "";
 	uint64_t total;
 
-	if (to < 0 || workfiles_get(work, path, 0, sizeof(got) - 1, to, &total, &err) < 0) {
+	if (to < 0 || workfiles_get(work, path, &piece, &total, &err) < 0) {
 		assert(err.kind != ERR_NONE && err.text[0]);
 		return;
 	}

@@ -157,12 +157,13 @@ void server_get(struct server *s, const struct ask *a)
 {
 	const struct talk_request *r = a->request;
 	own_fd bytes = memfd_create("belljar-file", MFD_CLOEXEC);
+	const struct workpiece piece = {r->from, r->most, bytes};
 	struct talk_reply reply = {0};
 	struct error err = {0};
 	struct ids old = become_owner(s);
-	int result = bytes < 0 ? fail_sys(&err, "memory for a file")
-			       : workfiles_get(slot_work(s->slot), r->path, r->from, r->most, bytes,
-					       &reply.total, &err);
+	int result =
+		bytes < 0 ? fail_sys(&err, "memory for a file")
+			  : workfiles_get(slot_work(s->slot), r->path, &piece, &reply.total, &err);
 
 	become_self(&old);
 	if (result < 0 || lseek(bytes, 0, SEEK_SET) < 0)

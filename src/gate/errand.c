@@ -341,8 +341,8 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	r->live_err = p->live_err;
 	r->cancel_fds[0] = p->cancel_fd;
 	r->aside = p->aside;
-	r->before = before_start;
-	r->before_context = p;
+	r->last_word = before_start;
+	r->last_word_context = p;
 	if (add_files(p, r, err) < 0 ||
 	    set_profile(p->policy, tool, &p->judged.arena, &r->profile, err) < 0 ||
 	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)

@@ -227,6 +227,7 @@ static int add_bytes(int fd, uint64_t most, struct buf *ret, struct error *err)
 	return 0;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): a piece of a file has that many sides */
 int kept_get(struct kept *k, const char *path, uint64_t from, uint64_t most, struct buf *ret,
 	     uint64_t *ret_total, struct error *err)
 {

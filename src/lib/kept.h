@@ -36,7 +36,8 @@ struct kept_job {
 	char **env;
 	const char *cwd;  /* absolute; NULL: /work */
 	uint64_t wall_ms; /* of this program; 0: as long as the box */
-	uint64_t cpu_ms;  /* of each of its processes; 0: as long as the box has any */
+	uint64_t cpu_ms;  /* of what it started and still lives, too, looked at every 100 ms; and
+			   * by the kernel, in whole seconds, for each process.  0: the box's */
 };
 
 struct kept_end {

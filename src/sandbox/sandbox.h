@@ -63,11 +63,11 @@ struct request {
 	 * nobody. */
 	void (*after)(void *context, struct account *account);
 	void *context;
-	struct aside aside;             /* heard while the program runs */
-	/* Called when all is prepared and nothing was started; -1: nothing is.  NULL: nobody asks.
-	 */
-	int (*before)(void *context, struct error *err);
-	void *before_context;
+	struct aside aside; /* heard while the program runs */
+	/* For serve() with a runner of another process: called when all is prepared and nothing was
+	 * started; -1: nothing is.  NULL: nobody asks. */
+	int (*last_word)(void *context, struct error *err);
+	void *last_word_context;
 };
 
 void request_init(struct request *r);

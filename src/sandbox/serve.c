@@ -70,7 +70,7 @@ static int put_as_owner(const struct runner *who, int work, const struct put *pu
 	return result;
 }
 
-/* work -1: whoever keeps the slot puts it there. */
+/* Or whoever keeps the slot puts it there: then there is no work. */
 static int put_one(const struct run *run, int work, const struct put *put, struct error *err)
 {
 	const struct runner *who = run->runner;
@@ -82,8 +82,9 @@ static int put_one(const struct run *run, int work, const struct put *put, struc
 		if (source < 0)
 			return fail_in(err, "--put");
 	}
-	result = work < 0 ? who->ops->put(who->slot, &run->request->job.limits, put, source, err)
-			  : put_as_owner(who, work, put, source, err);
+	result = who->ops->put
+			 ? who->ops->put(who->slot, &run->request->job.limits, put, source, err)
+			 : put_as_owner(who, work, put, source, err);
 	return result < 0 && put->source ? fail_in(err, "--put %s", put->source) : result;
 }
 
@@ -136,7 +137,7 @@ static int start(struct run *run, struct error *err)
 	    capture_open(&run->out, &run->account->out, &r->live_out, uid, &out, err) < 0 ||
 	    capture_open(&run->err, &run->account->err, &r->live_err, uid, &error, err) < 0)
 		return -1;
-	if (r->before && r->before(r->before_context, err) < 0)
+	if (r->last_word && r->last_word(r->last_word_context, err) < 0)
 		return -1;
 	return run->runner->ops->start(run->runner->slot, &job, (int[3]){in, out, error}, err);
 }

@@ -284,10 +284,10 @@ def all_bodies_together_have_a_ceiling():
             assert ask(server, post(b"/echo", b"y" * 100000)).status == 200
 
 
-def cpu_of(pid):
+def sleeps(pid):
+    """Who spins is runnable whenever one looks, however loaded the machine is."""
     with open("/proc/%d/stat" % pid, encoding="ascii") as f:
-        fields = f.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return f.read().rsplit(")", 1)[1].split()[0] == "S"
 
 
 @test
@@ -298,9 +298,11 @@ def without_descriptors_it_rests_and_comes_back():
         with contextlib.ExitStack() as stack:
             held = [stack.enter_context(connect(server)) for _ in range(30)]
             wait_until(lambda: server.count() >= 5, "connections")
-            before = cpu_of(server.process.pid)
-            time.sleep(1)
-            assert cpu_of(server.process.pid) - before < 0.5
+            looks = []
+            for _ in range(50):
+                looks.append(sleeps(server.process.pid))
+                time.sleep(0.02)
+            assert sum(looks) > 10, looks
             held[0].sendall(get(b"/x"))
             assert read_answer(held[0]).status == 200
         assert ask(server, get(b"/x")).status == 200

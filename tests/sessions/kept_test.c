@@ -19,6 +19,35 @@ TEST(programs_follow_each_other_and_find_what_was_left)
 	box_close(&b);
 }
 
+TEST(programs_of_a_box_with_a_loopback_reach_each_other)
+{
+	struct error err = {0};
+	struct kept_end end;
+	struct kept_box b;
+	uint64_t server;
+	char text[8];
+	int out;
+
+	box_defaults(&b);
+	b.profile.loopback = true;
+	box_open(&b);
+	server = start_line(
+		&b,
+		"exec python3 -c 'import socket\ns=socket.create_server((\"127.0.0.1\","
+		"8000))\nprint(\"up\",flush=True)\nwhile True: s.accept()[0].send(b\"hi\")'",
+		0, &out);
+	CHECK(read(out, text, 3) == 3);
+	CHECK(prints(&b,
+		     "python3 -c 'import socket\n"
+		     "print(socket.create_connection((\"127.0.0.1\",8000)).recv(9))'",
+		     "b'hi'\n"));
+	CHECK(kept_kill(&b.kept, server, KILL_CANCELLED, &err) == 0);
+	CHECK(next_end(&b, &end) && end.exec == server && !end.box_over);
+	CHECK(prints(&b, "echo on", "on\n"));
+	(void)close(out);
+	box_close(&b);
+}
+
 TEST(each_is_told_how_it_ended)
 {
 	struct kept_end end;

@@ -195,35 +195,44 @@ static int open_file(int work, const char *path, struct stat *ret_st)
 	return take_fd(&fd);
 }
 
-int workfiles_get(int work, const char *path, uint64_t from, uint64_t most, int to,
-		  uint64_t *ret_total, struct error *err)
+static int pour(int fd, const char *path, const struct workpiece *piece, struct error *err)
 {
-	own_fd fd = -1;
+	uint64_t from = piece->from, most = piece->most;
 	char chunk[16384];
-	struct stat st;
 
-	if (check(path, false, err) < 0)
-		return -1;
-	fd = open_file(work, path, &st);
-	if (fd < 0)
-		return fail_file(err, "get", path);
-	if (from > (uint64_t)INT64_MAX || most > KEPT_PIECE_MAX)
-		return fail(err, ERR_CALLER, "at most %d bytes are read at once", KEPT_PIECE_MAX);
 	while (most > 0) {
-		size_t piece = most < sizeof(chunk) ? (size_t)most : sizeof(chunk);
-		ssize_t n = pread(fd, chunk, piece, (off_t)from);
+		size_t some = most < sizeof(chunk) ? (size_t)most : sizeof(chunk);
+		ssize_t n = pread(fd, chunk, some, (off_t)from);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return fail_file(err, "get", path);
 		if (n == 0)
-			break;
-		if (fd_write_all(to, chunk, (size_t)n, err) < 0)
+			return 0;
+		if (fd_write_all(piece->to, chunk, (size_t)n, err) < 0)
 			return -1;
 		from += (uint64_t)n;
 		most -= (uint64_t)n;
 	}
+	return 0;
+}
+
+int workfiles_get(int work, const char *path, const struct workpiece *piece, uint64_t *ret_total,
+		  struct error *err)
+{
+	own_fd fd = -1;
+	struct stat st;
+
+	if (check(path, false, err) < 0)
+		return -1;
+	if (piece->from > (uint64_t)INT64_MAX / 2 || piece->most > KEPT_PIECE_MAX)
+		return fail(err, ERR_CALLER, "at most %d bytes are read at once", KEPT_PIECE_MAX);
+	fd = open_file(work, path, &st);
+	if (fd < 0)
+		return fail_file(err, "get", path);
+	if (pour(fd, path, piece, err) < 0)
+		return -1;
 	*ret_total = (uint64_t)st.st_size;
 	return 0;
 }

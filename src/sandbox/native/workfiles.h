@@ -20,9 +20,13 @@
 /* Makes directories on the way; the file is there whole or not at all, and replaces a regular one.
  */
 int workfiles_put(int work, const char *path, const struct copyin_text *text, struct error *err);
-/* At most most bytes go to the descriptor `to`; ret_total: the size of the file. */
-int workfiles_get(int work, const char *path, uint64_t from, uint64_t most, int to,
-		  uint64_t *ret_total, struct error *err);
+struct workpiece {
+	uint64_t from, most; /* at most KEPT_PIECE_MAX */
+	int to;              /* where the bytes go */
+};
+/* ret_total: the size of the file. */
+int workfiles_get(int work, const char *path, const struct workpiece *piece, uint64_t *ret_total,
+		  struct error *err);
 /* "." too. */
 int workfiles_stat(int work, const char *path, struct kept_entry *ret, struct error *err);
 

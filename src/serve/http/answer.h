@@ -21,7 +21,7 @@ enum answer_framing {
 	ANSWER_NO_BODY = 0, /* 204, 304 */
 	ANSWER_LENGTH,
 	ANSWER_CHUNKED,
-	ANSWER_UNTIL_CLOSE, /* HTTP/1.0 */
+	ANSWER_UNTIL_CLOSE, /* HTTP/1.0, which closes behind every answer */
 };
 
 const char *answer_reason(int status);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* connrequest.c - bytes of a connection become requests, one at a time. */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -126,7 +126,6 @@ void http_begin(struct http_exchange *x, int status, const struct http_header *h
 {
 	enum answer_framing framing = framing_of(x, status, true);
 
-	x->conn->close |= framing == ANSWER_UNTIL_CLOSE;
 	begin(x, status, headers, framing, 0);
 	x->streaming = true;
 	x->chunks = framing == ANSWER_CHUNKED;

@@ -115,6 +115,12 @@ struct conn *conn_new(struct http *s, int fd, struct http_tls *tls, const struct
 		      struct peer_count *count);
 /* Ends its exchange, too: over(false). */
 void conn_free(struct conn *c);
+/* The same, and the client sees a broken connection, not an end. */
+void conn_break(struct conn *c);
+/* False: the connection is of no use any more. */
+bool conn_watch(struct conn *c, uint32_t events);
+/* connanswer.c: writes as much as the client takes.  Each of these may end the connection. */
+void conn_answer(struct conn *c);
 /* The connection looks after what its exchange wants now; it may be gone afterwards. */
 void conn_settle(struct conn *c);
 /* The same, soon: for calls from anywhere. */
