@@ -85,11 +85,15 @@ class Session:
             os.chown(self.secret, uid, uid)
         self.uid = uid
         self.k = Keeper(GATE, BELLJAR, SCRIBE, POLICY.replace("SECRETFILE", self.secret), uid=uid)
-        self.k.ready()
         self.seen, self.waiting = [], []
-        self.opening = self.k.ask("open", {"tool_name": tool, **body}, ident="s-1")
-        if opened:
-            same((self.opening.http, self.opening.json().get("state")), (201, "open"))
+        try:
+            self.k.ready()
+            self.opening = self.ask("open", {"tool_name": tool, **body}, ident="s-1")
+            if opened:
+                same((self.opening.http, self.opening.json().get("state")), (201, "open"))
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __enter__(self):
         return self
