@@ -64,10 +64,10 @@ struct request {
 	void (*after)(void *context, struct account *account);
 	void *context;
 	struct aside aside; /* heard while the program runs */
-	/* Called when all is prepared and nothing was started; -1: nothing is.  NULL: nobody asks.
-	 */
-	int (*before)(void *context, struct error *err);
-	void *before_context;
+	/* For serve() with any slot: called when all is prepared and nothing was started; -1:
+	 * nothing is.  NULL: nobody asks. */
+	int (*begin)(void *context, struct error *err);
+	void *begin_context;
 };
 
 void request_init(struct request *r);

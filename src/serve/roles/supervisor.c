@@ -228,6 +228,8 @@ static void end(struct supervisor *s)
 	notify_close(&s->notify);
 	own_fd_end(&s->view_fd);
 	own_fd_end(&s->tls_fd);
+	own_fd_end(&s->pack_fd);
+	own_fd_end(&s->pack_next);
 	own_fd_end(&s->signals);
 	own_fd_end(&s->lock);
 	loop_free(s->loop);
@@ -238,6 +240,7 @@ static void init(struct supervisor *s, const struct serve_config *config)
 {
 	s->config = config;
 	s->lock = s->signals = s->view_fd = s->tls_fd = s->test_pidfd = -1;
+	s->pack_fd = s->pack_next = -1;
 	s->notify.sock = s->viewrun.pidfd = s->viewrun.out = -1;
 	for (int i = 0; i < SINGLE_COUNT; i++)
 		s->logs[i].from = s->logs[i].to = -1;

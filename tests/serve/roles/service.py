@@ -164,6 +164,10 @@ def a_policy_is_replaced_while_calls_run(t):
     wait_until(lambda: len(load.successes()) > 10)
     load.stop()
     judge_answers(t, load, "nobody")
+    # New keepers go by the policy that counts, not by what its file says now.
+    for keeper in s.pids("keeper"):
+        os.kill(keeper, signal.SIGKILL)
+    wait_until(lambda: s.execute("print(1)")[1].get("output") == "1\n")
     t.check(len(s.ask("GET", "/v1/tools")[1]["tools"]) == len(old["tools"]) + 1, "")
     t.check(s.ask("POST", "/v1/admin/reload")[0] in (200, 202), "")
     finish(t, s)
