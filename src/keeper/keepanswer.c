@@ -75,7 +75,7 @@ void answer_problem(struct keeper *k, const struct keep_request *r, unsigned sta
 	struct jsonout j;
 	own(buf) out;
 
-	if (status == 503)
+	if (status == 503 || status == 429)
 		reply.retry_after_s = 1;
 	buf_init(&out, PROBLEM_MAX);
 	(void)snprintf(type, sizeof(type), "https://belljar.dev/problems/%s", code);

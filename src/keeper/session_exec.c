@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/jsonout.h"
+#include "base/jsonread.h"
 #include "base/own.h"
 #include "gate/steps.h"
 #include "keeper/session_state.h"
@@ -411,11 +412,44 @@ void obey_input(struct session *s, const struct keep_request *r, const struct bu
 	say_number(s, r, "accepted", body->len);
 }
 
-static int send_signal(struct session *s, const struct keep_request *r, struct error *err)
+/* A number, or a name without SIG; the rows of src/api have been held against it. */
+static uint64_t signal_of(const json_t *value)
+{
+	const char *name = json_string_value(value);
+
+	for (int i = 1; name && i <= SIGNAL_MAX; i++) {
+		const char *known = sigabbrev_np(i);
+
+		if (known && strcmp(known, name) == 0)
+			return (uint64_t)i;
+	}
+	return name ? 0 : (uint64_t)json_integer_value(value);
+}
+
+/* The signal that the body names, or else the head.  False: it was answered. */
+static bool read_signal(struct session *s, const struct keep_request *r, const struct buf *body,
+			uint64_t *ret)
+{
+	own_json value = NULL;
+
+	*ret = r->number;
+	if (r->number == 0) {
+		value = answer_body(s->k, r, body, "signal");
+		if (!value)
+			return false;
+		*ret = signal_of(json_object_get(value, "signal"));
+	}
+	if (*ret >= 1 && *ret <= SIGNAL_MAX)
+		return true;
+	answer_problem(s->k, r, 400, "bad_request", "there is no such signal", NULL);
+	return false;
+}
+
+static int send_signal(struct session *s, const struct keep_request *r, int number,
+		       struct error *err)
 {
 	const struct run *run = find_run(s, r->target);
 	const struct driver *driver = find_driver(s, r->target);
-	int number = (int)r->number;
 
 	if (run)
 		return kept_signal(&s->kept, run->exec, number, err);
@@ -430,13 +464,11 @@ void obey_signal(struct session *s, const struct keep_request *r, const struct b
 {
 	struct doing *d;
 	struct error err = {0};
+	uint64_t number;
 	int result;
 
-	(void)body;
-	if (r->number < 1 || r->number > SIGNAL_MAX) {
-		answer_problem(s->k, r, 400, "bad_request", "there is no such signal", NULL);
+	if (!read_signal(s, r, body, &number))
 		return;
-	}
 	if (!find_run(s, r->target) && !find_driver(s, r->target)) {
 		say_gone(s, r);
 		return;
@@ -445,15 +477,15 @@ void obey_signal(struct session *s, const struct keep_request *r, const struct b
 	if (!d)
 		return;
 	d->passage.bare = true;
-	d->args = json_pack("{s:I}", "signal", (json_int_t)r->number);
+	d->args = json_pack("{s:I}", "signal", (json_int_t)number);
 	if (!d->args || !doing_enter(d))
 		return;
-	result = send_signal(s, r, &err);
+	result = send_signal(s, r, (int)number, &err);
 	doing_record(d, result, &err);
 	if (result < 0)
 		say_gone(s, r);
 	else
-		say_number(s, r, "signal", r->number);
+		say_number(s, r, "signal", number);
 	doing_free(d);
 }
 

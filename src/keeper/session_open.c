@@ -170,6 +170,7 @@ static void answer_opened(struct session *s, struct doing *d)
 	receipt_json(&d->passage.receipt, &j, "receipt");
 	jsonout_object_end(&j);
 	memcpy(reply.id, s->id, sizeof(reply.id));
+	(void)snprintf(reply.facts.tool, sizeof(reply.facts.tool), "%s", s->tool->name);
 	if (jsonout_end(&j) == 0)
 		answer_json(s->k, &d->request, &reply, &out);
 }

@@ -26,14 +26,13 @@ static json_t *count(uint64_t n)
 
 static json_t *code_schema(const struct tool *t)
 {
-	json_t *required = t->languages.n == 1 ? json_pack("[s]", "code")
-					       : json_pack("[s, s]", "code", "language");
+	const char *standard = t->languages.n ? t->languages.word[0] : "";
 
-	return json_pack("{s:s, s:{s:{s:s, s:s}, s:{s:s, s:o}, s:{s:s, s:s}}, s:o, s:b}", "type",
-			 "object", "properties", "code", "type", "string", "description",
+	return json_pack("{s:s, s:{s:{s:s, s:s}, s:{s:s, s:o, s:s}, s:{s:s, s:s}}, s:[s], s:b}",
+			 "type", "object", "properties", "code", "type", "string", "description",
 			 "the program's text", "language", "type", "string", "enum",
-			 words_list(&t->languages), "stdin", "type", "string", "description",
-			 "what it reads from its standard input", "required", required,
+			 words_list(&t->languages), "default", standard, "stdin", "type", "string",
+			 "description", "what it reads from its standard input", "required", "code",
 			 "additionalProperties", 0);
 }
 

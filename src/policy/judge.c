@@ -290,7 +290,7 @@ static enum answer take_language(struct judging *g)
 
 	if (take_text(g, "language", &asked, &len) == ANSWER_DENY)
 		return ANSWER_DENY;
-	if (!asked && known->n == 1)
+	if (!asked && known->n > 0) /* {tool_name, code} is a whole call */
 		asked = known->word[0];
 	for (size_t i = 0; asked && i < known->n; i++)
 		if (strcmp(asked, known->word[i]) == 0) {

@@ -99,8 +99,9 @@ static const struct setting tool_rows[] = {
 	 .max = 6,
 	 .words = language_words,
 	 .example = "[python, \"node?\"]",
-	 .help = "For kind code: the languages it takes.  One with a question mark behind it is "
-		 "left out where its program is not installed; a tool that is left with none "
+	 .help = "For kind code: the languages it takes; the first is the one of a call that "
+		 "names none.  One with a question mark behind it is left out where its program is "
+		 "not installed; a tool that is left with none "
 		 "refuses every call."},
 	{.key = "exec",
 	 .type = SET_TEXTS,

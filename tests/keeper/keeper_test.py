@@ -560,7 +560,7 @@ def test_tools_are_listed_with_their_schema(_uid):
         same(sorted(tools), ["both", "code", "line", "mute", "say", "seldom"])
         same(tools["say"]["input_schema"]["properties"]["word"]["type"], "string")
         same(tools["say"]["input_schema"]["required"], ["word"])
-        same(tools["code"]["input_schema"]["required"], ["code", "language"])
+        same(tools["code"]["input_schema"]["required"], ["code"])
         same((tools["code"]["artifacts"], tools["line"]["artifacts"]), (True, False))
         same([t["name"] for t in k.ask("tools", client="other").json()["tools"]], ["say"])
         same(k.ask("tools", client="nobody").json(), {"tools": []})

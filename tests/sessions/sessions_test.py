@@ -285,6 +285,7 @@ def programs_run_beside_each_other_with_input_and_signals(uid):
             if {"cat", "sh"} <= {p["name"] for p in names}:
                 break
         check(any(p["exec"] for p in names), names)
+        same(s.until("output", other).body, b"ready\n")
         same(s.ask("signal", target=other, number=int(signal.SIGTERM), serial=800).http, 200)
         a = s.until("answer", other).json()
         check(a["exit_code"] == 3 and a["output"].endswith("got\n"), a["output"])
@@ -550,7 +551,7 @@ def every_action_is_in_the_log(uid):
         s.ask("signal", target=serial, number=9)
         s.until("answer", serial)
         s.ask("file_get", path="none")
-        s.ask("close")
+        s.ask("close", client="nobody-knows")
         wanted = ["open", "code", "exec", "put", "get", "stat", "list", "remove", "processes", "extend",
                   "exec", "signal", "get", "close"]
         records = [r for r in s.records() if r.get("session")]

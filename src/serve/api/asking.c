@@ -167,7 +167,11 @@ static void answer_visit(struct visit *v, const struct task *t, const struct kee
 		(void)snprintf(where, sizeof(where), "/v1/sessions/%s", t->request.id);
 		a.more[0] = (struct http_header){"Location", where};
 	}
-	respond(v, &a);
+	/* Refused before it began: whoever asked for events gets one, the result. */
+	if (t->runs && r->http_status == 200 && (v->form == FORM_SSE || v->form == FORM_NDJSON))
+		stream_replay(v, body->data, body->len);
+	else
+		respond(v, &a);
 }
 
 /* Whoever waits hears it; then it goes into the book. */

@@ -186,8 +186,10 @@ static bool prepare(struct visit *v, const struct session *s, struct task *t)
 		return find_target(v, s, t);
 	case KEEP_SIGNAL:
 		return find_target(v, s, t);
-	case KEEP_FILE_GET:
 	case KEEP_FILE_REMOVE:
+		t->request.number = is_yes(http_query(v->x, "recursive"));
+		return fileroutes_prepare(v, t, path->text, path->len);
+	case KEEP_FILE_GET:
 		return fileroutes_prepare(v, t, path->text, path->len);
 	case KEEP_FILE_PUT:
 		t->request.number = is_yes(http_query(v->x, "executable")) ? 0111 : 0;
