@@ -252,7 +252,7 @@ def two_do_not_share_a_state_directory_nor_an_address(t):
 
 
 def a_host_without_boxes_is_told_at_once(t):
-    s = Service(up=False, before=lambda s: s.put("run.fail", "125"))
+    s = Service(up=False, before=lambda s: s.put("selftest.fail", "125"))
     t.check(s.process.wait(90) == 1 and "belljar doctor" in s.lines(), s.lines())
     t.check(not s.left(), s.left())
     s.end()
