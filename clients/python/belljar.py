@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""belljar.py: a client of `belljar serve`. Standard library only, Python 3.9 or newer, one file.
+"""belljar.py - a client of `belljar serve`. Standard library only, Python 3.9 or newer, one file.
 
     from belljar import Belljar
 
@@ -13,7 +13,10 @@
         s.code("x = 20")
         print(s.code("print(x + 1)").output)          # 21
 
-AsyncBelljar has the same methods as coroutines (streams: `async for`, sessions: `async with`).
+    call_id = jar.start("execute_code", "...")        # does not wait; jar.call(call_id), jar.follow(call_id)
+
+AsyncBelljar has the same methods as coroutines; streams are `async for`, a session is
+`async with await jar.session(...)`. One Belljar is for one thread at a time.
 
 A call that was refused, failed or was killed is a result, not an exception: look at `success`,
 `status` and `why`, or say `result.raise_for_status()`. What is wrong with the request, or with the
@@ -148,16 +151,9 @@ class Result:
 
 
 def _stream_bytes(account: Json, name: str) -> bytes:
-    value = account.get(name)
-    if isinstance(value, dict):
-        if value.get("base64"):
-            return base64.b64decode(value.get("data") or value.get("text") or "")
-        value = value.get("text", value.get("data"))
-    if not isinstance(value, str):
-        return b""
-    if account.get(name + "_base64"):
-        return base64.b64decode(value)
-    return value.encode()
+    stream = account.get(name) or {}
+    data = str(stream.get("data") or "")
+    return base64.b64decode(data) if stream.get("encoding") == "base64" else data.encode()
 
 
 @dataclass(frozen=True)
@@ -217,11 +213,23 @@ def _execute(tool_name: str, code: Optional[str], options: Json) -> _Request:
     return _json_request("POST", "/v1/execute", body, **({"Idempotency-Key": key} if key else {}))
 
 
+def _started(tool_name: str, code: Optional[str], options: Json) -> _Request:
+    request = _execute(tool_name, code, {**options, "detach": True})
+    request.headers["Prefer"] = "respond-async"
+    return request
+
+
 def _tool_call(name: str, arguments: Optional[Json], options: Json) -> _Request:
     body = {**options, "arguments": arguments or {}, "files": _file_list(options.get("files"))}
     key = body.pop("idempotency_key", None)
     return _json_request("POST", f"/v1/tools/{quote(name, safe='')}/call", body,
                          **({"Idempotency-Key": key} if key else {}))
+
+
+def _id_of(answer: Json) -> str:
+    if "status" in answer:  # it has an answer already
+        Result.of(answer).raise_for_status()
+    return str(answer["id"])
 
 
 def _query(path: str, **parameters: Any) -> str:
@@ -257,7 +265,10 @@ def _event_of(line: bytes) -> Optional[Event]:
     if not line:
         return None
     data = json.loads(line)
-    return Event(str(data.pop("event", "message")), data)
+    event = Event(str(data.pop("event", "message")), data)
+    if event.name == "error":  # it began, and the service could not go on with it
+        raise ApiError(int(data.get("status", 500)), data)
+    return event
 
 
 # ---- the blocking client
@@ -308,7 +319,18 @@ class Belljar:
     def screen(self, **what: Any) -> Json:
         return self._ask(_json_request("POST", "/v1/screen", what))
 
+    def start(self, tool_name: str, code: Optional[str] = None, **options: Any) -> str:
+        """execute, but nobody waits: the id of the call, which goes on without us.  A refusal, which
+        never began, raises CallDenied."""
+        return _id_of(self._ask(_started(tool_name, code, options)))
+
+    def follow(self, call_id: str, start: int = 0) -> Iterator[Event]:
+        """The events of a call from its first byte, or from another, whether it runs or has ended.
+        Leaving the loop early cancels nothing."""
+        return self._events(_Request("GET", _query(f"/v1/calls/{quote(call_id)}/output", **{"from": start})))
+
     def call(self, call_id: str) -> Json:
+        """What is known of a call: state, and when it is finished its answer."""
         return self._ask(_Request("GET", f"/v1/calls/{quote(call_id)}"))
 
     def cancel(self, call_id: str) -> None:
@@ -427,6 +449,13 @@ class _SessionRequests:
         headers = {"Content-Type": "application/octet-stream"} if body is not None else {}
         return _Request(method, _query(f"{self._base}/files/{quote(path)}", **query), body, headers)
 
+    def _part(self, path: str, offset: int, length: Optional[int]) -> _Request:
+        request = self._file("GET", path)
+        if offset or length is not None:
+            last = "" if length is None else str(offset + length - 1)
+            request.headers["Range"] = f"bytes={offset}-{last}"
+        return request
+
     def _exec_input(self, exec_id: str, data: bytes, eof: bool) -> _Request:
         return _Request("POST", _query(f"{self._base}/execs/{quote(exec_id)}/stdin",
                                        eof=1 if eof else None), data,
@@ -469,15 +498,19 @@ class Session(_SessionRequests):
     def send_input(self, exec_id: str, data: bytes, eof: bool = False) -> None:
         self._jar._ask(self._exec_input(exec_id, data, eof))
 
+    def program(self, exec_id: str) -> Json:
+        """What is known of one that was started here: state, and its answer when it has ended."""
+        return self._jar._ask(self._get(f"/execs/{quote(exec_id)}"))
+
     def signal(self, exec_id: str, signal: Union[str, int]) -> None:
         self._jar._ask(self._post(f"execs/{quote(exec_id)}/signal", {"signal": signal}))
 
-    def put(self, path: str, data: Union[str, bytes]) -> Json:
+    def put(self, path: str, data: Union[str, bytes], executable: bool = False) -> Json:
         data = data.encode() if isinstance(data, str) else data
-        return self._jar._ask(self._file("PUT", path, data))
+        return self._jar._ask(self._file("PUT", path, data, executable=1 if executable else None))
 
-    def get(self, path: str) -> bytes:
-        return self._jar._octets(self._file("GET", path))
+    def get(self, path: str, offset: int = 0, length: Optional[int] = None) -> bytes:
+        return self._jar._octets(self._part(path, offset, length))
 
     def stat(self, path: str) -> Json:
         return self._jar._ask(self._file("GET", path, stat=1))
@@ -495,6 +528,7 @@ class Session(_SessionRequests):
         return self._jar._ask(self._get())
 
     def extend(self, ttl: str) -> Json:
+        """It ends that long from now ("30m")."""
         return self._jar._ask(self._post("extend", {"ttl": ttl}))
 
     def kill(self) -> None:
@@ -568,6 +602,12 @@ class AsyncBelljar:
 
     async def screen(self, **what: Any) -> Json:
         return await self._ask(_json_request("POST", "/v1/screen", what))
+
+    async def start(self, tool_name: str, code: Optional[str] = None, **options: Any) -> str:
+        return _id_of(await self._ask(_started(tool_name, code, options)))
+
+    def follow(self, call_id: str, start: int = 0) -> AsyncIterator[Event]:
+        return self._events(_Request("GET", _query(f"/v1/calls/{quote(call_id)}/output", **{"from": start})))
 
     async def call(self, call_id: str) -> Json:
         return await self._ask(_Request("GET", f"/v1/calls/{quote(call_id)}"))
@@ -676,15 +716,18 @@ class AsyncSession(_SessionRequests):
     async def send_input(self, exec_id: str, data: bytes, eof: bool = False) -> None:
         await self._jar._ask(self._exec_input(exec_id, data, eof))
 
+    async def program(self, exec_id: str) -> Json:
+        return await self._jar._ask(self._get(f"/execs/{quote(exec_id)}"))
+
     async def signal(self, exec_id: str, signal: Union[str, int]) -> None:
         await self._jar._ask(self._post(f"execs/{quote(exec_id)}/signal", {"signal": signal}))
 
-    async def put(self, path: str, data: Union[str, bytes]) -> Json:
+    async def put(self, path: str, data: Union[str, bytes], executable: bool = False) -> Json:
         data = data.encode() if isinstance(data, str) else data
-        return await self._jar._ask(self._file("PUT", path, data))
+        return await self._jar._ask(self._file("PUT", path, data, executable=1 if executable else None))
 
-    async def get(self, path: str) -> bytes:
-        return await self._jar._octets(self._file("GET", path))
+    async def get(self, path: str, offset: int = 0, length: Optional[int] = None) -> bytes:
+        return await self._jar._octets(self._part(path, offset, length))
 
     async def stat(self, path: str) -> Json:
         return await self._jar._ask(self._file("GET", path, stat=1))

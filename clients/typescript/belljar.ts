@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * belljar.ts: a client of `belljar serve`. No dependency at run time: fetch and streams of Node 18 or newer.
+ * belljar.ts - a client of `belljar serve`. No dependency at run time: fetch and streams of Node 18 or newer.
  *
  *     const jar = new Belljar();                          // http://127.0.0.1:8640
  *     const { output } = await jar.execute("execute_code", "print(6 * 7)");
@@ -12,6 +12,8 @@
  *     await session.code("x = 20");
  *     console.log((await session.code("print(x + 1)")).output);   // 21
  *     await session.kill();
+ *
+ *     const id = await jar.start("execute_code", "...");  // does not wait; jar.call(id), jar.follow(id)
  *
  * A call that was refused, failed or was killed is a result, not an exception: look at `success`, `status` and
  * `why`, or say `expectSuccess(result)`. What is wrong with the request, or with the service, throws ApiError.
@@ -39,8 +41,17 @@ export interface Result {
   why?: Why | null;
   execution_time_ms: number;
   exit_code?: number | null;
+  stdout?: Stream;
+  stderr?: Stream;
   artifacts?: Artifact[];
   [more: string]: unknown;
+}
+
+/** What was printed; `data` is base64 where it is no UTF-8. */
+export interface Stream {
+  encoding: "utf-8" | "base64";
+  data: string;
+  truncated: boolean;
 }
 
 export interface Artifact {
@@ -210,6 +221,20 @@ export class Belljar {
     return this.events("/v1/execute", callAsk({ tool_name: toolName, code }, options));
   }
 
+  /** execute, but nobody waits: the id of the call, which goes on without us. A refusal throws CallFailed. */
+  async start(toolName: string, code?: string, options: CallOptions = {}): Promise<string> {
+    const ask = callAsk({ tool_name: toolName, code }, { ...options, detach: true });
+    ask.headers = { ...ask.headers, Prefer: "respond-async" };
+    const answer = await this.ask<Result>("POST", "/v1/execute", ask);
+    if (answer.status) expectSuccess(answer); // it has an answer already
+    return answer.id!;
+  }
+
+  /** The events of a call from its first byte, or from another, whether it runs or has ended. */
+  follow(id: string, from = 0): AsyncGenerator<Event> {
+    return this.events(`/v1/calls/${encodeURIComponent(id)}/output${query({ from })}`, {}, "GET");
+  }
+
   async tools(): Promise<Record<string, unknown>[]> {
     return (await this.ask<{ tools: Record<string, unknown>[] }>("GET", "/v1/tools")).tools;
   }
@@ -223,6 +248,7 @@ export class Belljar {
     return this.ask("POST", "/v1/screen", { body: what });
   }
 
+  /** What is known of a call: state, and when it is finished its answer. */
   call(id: string): Promise<Record<string, unknown>> {
     return this.ask("GET", `/v1/calls/${encodeURIComponent(id)}`);
   }
@@ -263,9 +289,9 @@ export class Belljar {
     throw new ApiError(response.status, parse(new TextDecoder().decode(bytes)), retryAfter(response));
   }
 
-  async *events(path: string, what: Ask): AsyncGenerator<Event> {
+  async *events(path: string, what: Ask, method = "POST"): AsyncGenerator<Event> {
     const headers = { ...what.headers, Accept: "application/x-ndjson" };
-    const response = await this.send("POST", path, { ...what, headers });
+    const response = await this.send(method, path, { ...what, headers });
     if (!response.ok || !response.body)
       throw new ApiError(response.status, parse(await response.text()), retryAfter(response));
     const reader = response.body.getReader();
@@ -280,6 +306,7 @@ export class Belljar {
         for (const line of lines) {
           if (!line.trim()) continue;
           const { event, ...data } = JSON.parse(line);
+          if (event === "error") throw new ApiError(data.status ?? 500, data); // the service could not go on
           yield new Event(event ?? "message", data);
         }
       }
@@ -347,17 +374,24 @@ export class Session {
     await this.jar.ask("POST", `${this.base}/execs/${encodeURIComponent(execId)}/stdin${eof ? "?eof=1" : ""}`, { octets });
   }
 
+  /** What is known of a program that was started here: state, and its answer when it has ended. */
+  program(execId: string): Promise<Record<string, unknown>> {
+    return this.jar.ask("GET", `${this.base}/execs/${encodeURIComponent(execId)}`);
+  }
+
   async signal(execId: string, signal: string | number): Promise<void> {
     await this.jar.ask("POST", `${this.base}/execs/${encodeURIComponent(execId)}/signal`, { body: { signal } });
   }
 
-  put(path: string, data: Uint8Array | string): Promise<Record<string, unknown>> {
+  put(path: string, data: Uint8Array | string, executable = false): Promise<Record<string, unknown>> {
     const octets = typeof data === "string" ? new TextEncoder().encode(data) : data;
-    return this.jar.ask("PUT", this.file(path), { octets });
+    return this.jar.ask("PUT", this.file(path) + (executable ? "?executable=1" : ""), { octets });
   }
 
-  get(path: string): Promise<Uint8Array> {
-    return this.jar.octets("GET", this.file(path));
+  get(path: string, offset = 0, length?: number): Promise<Uint8Array> {
+    const last = length === undefined ? "" : offset + length - 1;
+    const headers = offset || length !== undefined ? { Range: `bytes=${offset}-${last}` } : undefined;
+    return this.jar.octets("GET", this.file(path), { headers });
   }
 
   stat(path: string): Promise<Record<string, unknown>> {
@@ -381,6 +415,7 @@ export class Session {
     return this.jar.ask("GET", this.base);
   }
 
+  /** It ends that long from now ("30m"). */
   extend(ttl: string): Promise<Record<string, unknown>> {
     return this.jar.ask("POST", `${this.base}/extend`, { body: { ttl } });
   }
