@@ -570,6 +570,20 @@ def every_action_is_in_the_log(uid):
              ["success", "error"])
 
 
+@test
+def a_secret_that_was_replaced_is_still_one(uid):
+    with Session(uid) as s:
+        s.code("import os; w = os.environ['WORD']; open('f', 'w').write(w); open(w, 'w').write('')")
+        with open(s.secret, "r+", encoding="utf-8") as out:
+            out.write("the-next-one-of-these-words\n")
+        same(s.code("print(w); w")["output"], "[REDACTED:secret:word]\n")
+        same(s.code("os.environ['WORD']")["result"], "'[REDACTED:secret:word]'")
+        same(s.run("cat", "f")["output"], "[REDACTED:secret:word]")
+        same(s.run("sh", "-c", "echo $WORD")["output"], "[REDACTED:secret:word]\n")
+        same(s.ask("file_get", path="f").body, b"[REDACTED:secret:word]")
+        check(SECRET not in str(s.ask("file_list", path="").json()))
+
+
 def too_late(*_):
     raise AssertionError("it takes for ever")
 
