@@ -20,7 +20,13 @@
 #include "keeper/view.h"
 #include "sandbox/native/roleseal.h"
 
-enum { FILES_MAX = 1024, FILES_MIN = 64, BEFORE = 4 };
+enum {
+	/* As many as there can be: where boxes have our uid, what they have in flight in sockets of
+	 * theirs counts for us, too, and beyond this we could hand over no descriptor any more. */
+	FILES_MAX = 131072,
+	FILES_MIN = 64,
+	BEFORE = 4,
+};
 #define DATA_MAX (UINT64_C(2) << 30)
 
 #define UNIX_OF(kind)                                                          \
