@@ -322,7 +322,9 @@ def descriptors_in_flight_in_one_box_stop_no_other(t):
     status, answer = s.ask("POST", "/v1/sessions", {"tool_name": "py"})
     t.check(status == 201, answer)
     path = "/v1/sessions/" + answer["id"]
-    s.ask("POST", path + "/exec", {"argv": ["python3", "-c", HOARD], "detach": True})
+    hoarder = threading.Thread(
+        target=lambda: s.ask("POST", path + "/exec", {"argv": ["python3", "-c", HOARD]}))
+    hoarder.start()
     wait_until(lambda: s.ask("GET", path + "/files/held")[0] == 200)
     for _ in range(4):
         status, answer = s.execute("echo hi", "bash")
@@ -330,6 +332,7 @@ def descriptors_in_flight_in_one_box_stop_no_other(t):
     status, answer = s.ask("POST", path + "/exec", {"argv": ["echo", "hi"]})
     t.check(status == 200 and answer["output"] == "hi\n", answer)
     s.ask("DELETE", path)
+    hoarder.join()
     finish(t, s)
 
 
