@@ -590,6 +590,14 @@ def what_a_program_is_fed_and_refused_is_written_down(uid):
 
 
 @test
+def a_shell_that_leaves_by_itself_was_not_killed(uid):
+    with Session(uid) as s:
+        a = s.code("exit 3", "bash")
+        same((a["status"], a["exit_code"], a["was_killed"], a["state_lost"]), ("error", 3, False, True))
+        same(s.code("echo again", "bash")["output"], "again\n")
+
+
+@test
 def a_secret_that_was_replaced_is_still_one(uid):
     with Session(uid) as s:
         s.code("import os; w = os.environ['WORD']; open('f', 'w').write(w); open(w, 'w').write('')")
