@@ -12,7 +12,7 @@ from tapping import alive, wait_until  # noqa: E402
 
 POLICY = """\
 version: 1
-serve: { loopback_without_key: true, queue: 256, queue_wait: 60s }
+serve: { loopback_without_key: true, queue: 256, queue_wait: 60s, calls_kept: 50 }
 clients:
   local: { uid: any, tools: ["*"] }
 tools:
