@@ -28,6 +28,7 @@ libllhttp-dev|node-llhttp run,test,bench,lint,fuzz  reads HTTP requests (Debian 
 zlib1g-dev        run,test,bench,lint,fuzz  OpenSSL needs it when it is linked in
 libzstd-dev       run,test,bench,lint,fuzz  OpenSSL needs it when it is linked in
 libvectorscan-dev run,test,bench,lint,fuzz  finds many patterns at once in output
+curl              run,test                  makes the calls that make run prints and the README shows
 npm               run,test,bench,lint,fuzz  fetches the syntax parsers (third-party/)
 clang             test,fuzz                 the second compiler that must accept the tree
 clang-format      test,lint                 checks the layout of the source

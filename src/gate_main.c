@@ -10,12 +10,12 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"call", cmd_call},
-	{"policy", cmd_policy},
-	{"screen", cmd_screen},
-	{"aide", cmd_aide},
-	{"keeper", cmd_keeper}, /* not for people */
-	{"view", cmd_view},     /* nor this */
+	{"call", cmd_call},     /* */
+	{"policy", cmd_policy}, /* */
+	{"screen", cmd_screen}, /* */
+	{"aide", cmd_aide},     /* not for people, as those below */
+	{"keeper", cmd_keeper}, /* */
+	{"view", cmd_view},     /* */
 };
 
 /* What was printed is a part of the answer: one that got lost is no success. */

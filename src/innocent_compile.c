@@ -77,7 +77,7 @@ static size_t literal(const char *pattern, char *ret, size_t room)
 static int add_begin(struct words *w, const char *pattern, unsigned flags, struct error *err)
 {
 	bool choice = false;
-	char word[64];
+	char word[64] = "";
 
 	do {
 		size_t len;

@@ -13,6 +13,8 @@
 #include "cli/cli.h"
 #include "cli/sibling.h"
 #include "cli/words.h"
+#include "sandbox/native/delegate.h"
+#include "serve/roles/boxtest.h"
 #include "serve/roles/frontrole.h"
 #include "serve/roles/supervisor.h"
 
@@ -129,6 +131,21 @@ static int front(char **argv)
 	return EXIT_BELLJAR;
 }
 
+/* argv: from the word selftest on. */
+static int selftest(char **argv)
+{
+	struct profile profile = {0};
+	struct error err = {0}, ignored;
+
+	if (boxtest_run(argv + 1, &profile, &err) == 0)
+		return 0;
+	/* In a scope of systemd's we start again. */
+	if (cli_may_ask_systemd(&profile, &err))
+		(void)delegate_reexec(argv, &ignored);
+	(void)fprintf(stderr, "%s\n", err.text);
+	return EXIT_BELLJAR;
+}
+
 /* As "belljar serve" calls us, argv[1] is that word. */
 int main(int argc, char **argv)
 {
@@ -136,6 +153,8 @@ int main(int argc, char **argv)
 		return EXIT_BELLJAR;
 	if (argc > 1 && strcmp(argv[1], "front") == 0)
 		return front(argv + 2);
+	if (argc > 1 && strcmp(argv[1], "selftest") == 0)
+		return selftest(argv + 1);
 	if (argc > 1 && strcmp(argv[1], "serve") == 0)
 		return serve(argv + 1);
 	(void)fprintf(stderr, "belljar-serve is what belljar serve starts\n");

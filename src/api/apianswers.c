@@ -8,7 +8,7 @@
 #include "base/own.h"
 
 #define FIELD(word, kind, words_help) \
-	.name = word, .type = kind, .required = true, .help = words_help
+	.name = (word), .type = (kind), .required = true, .help = (words_help)
 #define TEXT(word, words_help)                      \
 	{                                           \
 		FIELD(word, API_STRING, words_help) \
@@ -33,17 +33,17 @@
 	{                                         \
 		FIELD(word, API_TIME, words_help) \
 	}
-#define INSIDE(word, object, words_help)                          \
-	{                                                         \
-		FIELD(word, API_OBJECT, words_help), .of = object \
+#define INSIDE(word, object, words_help)                            \
+	{                                                           \
+		FIELD(word, API_OBJECT, words_help), .of = (object) \
 	}
-#define INSIDE_OR(word, object, words_help)                                         \
-	{                                                                           \
-		FIELD(word, API_OBJECT, words_help), .of = object, .nullable = true \
+#define INSIDE_OR(word, object, words_help)                                           \
+	{                                                                             \
+		FIELD(word, API_OBJECT, words_help), .of = (object), .nullable = true \
 	}
-#define LIST(word, object, words_help)                                               \
-	{                                                                            \
-		FIELD(word, API_LIST, words_help), .items = API_OBJECT, .of = object \
+#define LIST(word, object, words_help)                                                 \
+	{                                                                              \
+		FIELD(word, API_LIST, words_help), .items = API_OBJECT, .of = (object) \
 	}
 #define TEXTS(word, words_help)                                        \
 	{                                                              \
@@ -243,10 +243,10 @@ static const struct api_field processes_fields[] = {
 	LIST("processes", "process", "Those that live in the box."),
 };
 
-#define OBJECT(word, rows, words_help)                                                         \
-	{                                                                                      \
-		.name = word, .fields = rows, .n_fields = ARRAY_LEN(rows), .help = words_help, \
-		.open = true                                                                   \
+#define OBJECT(word, rows, words_help)                                         \
+	{                                                                      \
+		.name = (word), .fields = (rows), .n_fields = ARRAY_LEN(rows), \
+		.help = (words_help), .open = true                             \
 	}
 
 const struct api_object api_answers[] = {

@@ -63,18 +63,18 @@ static const char *const languages[] = {"python", "node", "bash", NULL};
 	}
 #define TOOL_NAME(must)                                                                   \
 	{                                                                                 \
-		.name = "tool_name", .type = API_STRING, .required = must, .min = 1,      \
+		.name = "tool_name", .type = API_STRING, .required = (must), .min = 1,    \
 		.max = NAME_MAX_LEN, .help = "Which tool.", .example = "\"execute_code\"" \
 	}
 #define LANGUAGE(words_help)                                                                     \
 	{                                                                                        \
 		.name = "language", .type = API_STRING, .min = 1, .max = 32, .words = languages, \
-		.help = words_help, .example = "\"python\""                                      \
+		.help = (words_help), .example = "\"python\""                                    \
 	}
-#define CODE(must)                                                                     \
-	{                                                                              \
-		.name = "code", .type = API_STRING, .required = must, .max = TEXT_MAX, \
-		.help = "The program's text.", .example = "\"print(6 * 7)\""           \
+#define CODE(must)                                                                       \
+	{                                                                                \
+		.name = "code", .type = API_STRING, .required = (must), .max = TEXT_MAX, \
+		.help = "The program's text.", .example = "\"print(6 * 7)\""             \
 	}
 
 static const struct api_field execute_fields[] = {
@@ -132,7 +132,7 @@ static const char *const screen_choice[] = {"code", "command", NULL};
 
 #define TTL(must)                                                                                  \
 	{                                                                                          \
-		.name = "ttl", .type = API_DURATION, .required = must, .min = 1,                   \
+		.name = "ttl", .type = API_DURATION, .required = (must), .min = 1,                 \
 		.max = 30ULL * DAY_MS, .help = "How long the session lives.", .example = "\"10m\"" \
 	}
 
@@ -197,10 +197,10 @@ static const struct api_field signal_fields[] = {
 };
 
 /* The names are those of the policy; apicheck_test compares them with call/limits.c. */
-#define LIMIT(word, kind, least, most, words_help, shown)                                  \
-	{                                                                                  \
-		.name = word, .type = kind, .min = least, .max = most, .help = words_help, \
-		.example = shown                                                           \
+#define LIMIT(word, kind, least, most, words_help, shown)                      \
+	{                                                                      \
+		.name = (word), .type = (kind), .min = (least), .max = (most), \
+		.help = (words_help), .example = (shown)                       \
 	}
 #define GIB (1ULL << 30)
 static const struct api_field limits_fields[] = {
@@ -217,7 +217,7 @@ static const struct api_field limits_fields[] = {
 };
 
 #define OBJECT(word, rows, words_help) \
-	.name = word, .fields = rows, .n_fields = ARRAY_LEN(rows), .help = words_help
+	.name = (word), .fields = (rows), .n_fields = ARRAY_LEN(rows), .help = (words_help)
 
 const struct api_object api_requests[] = {
 	{OBJECT("execute", execute_fields, "A call, with the tool's name in it.")},

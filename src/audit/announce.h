@@ -20,9 +20,9 @@
 enum { AUDIT_PATIENCE_MS = 5000, AUDIT_PATH_ROOM = 4096 };
 
 struct audit_config {
-	const char *directory;   /* NULL: $BELLJAR_AUDIT, else "audit" in the state directory */
-	const char *state;       /* the state directory, if it is another than the standard one */
-	const char *scribe;      /* the program; NULL: somebody else starts it, and is waited for */
+	const char *directory; /* NULL: $BELLJAR_AUDIT, else "audit" in the state directory */
+	const char *state;     /* the state directory, if it is another than the standard one */
+	const char *scribe;    /* the program; NULL: somebody else starts it, and is waited for */
 	/* Instead of scribe: asked for the program when one must be started.  NULL: nobody. */
 	int (*find)(char *ret, size_t room, struct error *err);
 	uint32_t allow_degraded; /* one bit per enum layer: seals that a new scribe may lack */

@@ -105,8 +105,8 @@ struct record_text {
 struct record_view {
 	enum record_kind kind;
 	uint64_t time_ms;
-	struct record_text id, client, session, action, tool, decision, layer, rule, reason, status, cause,
-		backend, args, args_sha256, policy_sha256, detail;
+	struct record_text id, client, session, action, tool, decision, layer, rule, reason, status,
+		cause, backend, args, args_sha256, policy_sha256, detail;
 	struct record_text limits, layers, usage, redactions, artifacts, out,
 		err; /* with brackets */
 	bool has_uid;

@@ -290,10 +290,11 @@ static void say_stream(const struct story *s, const char *member)
 
 static void say_who(const struct story *s)
 {
-	char time[RECORD_TIME], client[AUDIT_SHOWN], session[AUDIT_SHOWN];
+	char time[RECORD_TIME], client[AUDIT_SHOWN], session[AUDIT_SHOWN], action[AUDIT_SHOWN];
 	const json_t *uid = find(s, "uid");
 	const char *name = text_of(s, "client", client, sizeof(client));
 	const char *in = text_of(s, "session", session, sizeof(session));
+	const char *done = text_of(s, "action", action, sizeof(action));
 
 	record_time(s->list[0].v.time_ms, time);
 	(void)printf("  %-*s%s, by %s", TITLE, "asked", time, name ? name : "nobody known");
@@ -301,6 +302,8 @@ static void say_who(const struct story *s)
 		(void)printf(" (uid %" JSON_INTEGER_FORMAT ")", json_integer_value(uid));
 	if (in)
 		(void)printf(", session %s", in);
+	if (done)
+		(void)printf(", %s", done);
 	(void)putchar('\n');
 }
 

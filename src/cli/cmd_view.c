@@ -4,23 +4,27 @@
  * Not for people: belljar serve starts it, so that no process of the service
  * but the keepers reads the policy itself.
  */
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "base/jsonread.h"
 #include "base/own.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/gatecli.h"
 #include "keeper/view.h"
+#include "policy/policypack.h"
 
 struct words_of_view {
-	const char *policy, *state;
+	const char *policy, *state, *pack;
 };
 
 #define AT(member) offsetof(struct words_of_view, member)
 static const struct word_row rows[] = {
 	{"policy", "FILE", WORD_TEXT, AT(policy), "another policy file"},
 	{"state", "DIR", WORD_TEXT, AT(state), "where rates and budgets are kept"},
+	{"pack", "FD", WORD_TEXT, AT(pack), "where the files that were read are kept"},
 	{0},
 };
 #undef AT
@@ -33,6 +37,7 @@ int cmd_view(int argc, char **argv)
 	own_policy policy = NULL;
 	own_json view = NULL;
 	own_str text = NULL;
+	uint64_t fd = 0;
 	struct error err = {0};
 
 	(void)argc;
@@ -45,6 +50,9 @@ int cmd_view(int argc, char **argv)
 	policy = cli_load_policy(w.policy, w.state, &means, NULL);
 	if (!policy)
 		return EXIT_BELLJAR;
+	if (w.pack && (text_parse_uint(w.pack, &fd, &err) < 0 ||
+		       policypack_write(policy, (int)(fd & INT_MAX), &err) < 0))
+		return cli_complain(&err);
 	view = view_make(policy, &err);
 	text = view ? jsonread_text(view) : NULL;
 	if (!text)

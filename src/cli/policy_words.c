@@ -299,6 +299,25 @@ void words_tool(const struct tool *t, FILE *to)
 		(void)fprintf(to, "    %-12s%zu\n", "tests", t->n_tests);
 }
 
+static void print_run(const struct run_policy *r, FILE *to)
+{
+	if (r->off) {
+		(void)fputs("\n  belljar run is refused\n", to);
+		return;
+	}
+	(void)fputs("\n  belljar run is allowed", to);
+	for (size_t i = 0; i < limit_row_count; i++)
+		if (limits_get(&r->most, &limit_rows[i]))
+			(void)fprintf(to, ", %s up to %" PRIu64, limit_rows[i].key,
+				      limits_get(&r->most, &limit_rows[i]));
+	if (r->has_may) {
+		(void)fputs(", with none of its wider options but:", to);
+		for (size_t i = 0; i < r->may.n; i++)
+			(void)fprintf(to, " %s", r->may.word[i]);
+	}
+	(void)fprintf(to, "%s\n", r->redact.off ? ", not redacted" : "");
+}
+
 void words_policy(const struct policy *p, FILE *to)
 {
 	(void)fprintf(to, "policy %s\nsha256 %s\n", p->source, p->sha256);
@@ -308,6 +327,7 @@ void words_policy(const struct policy *p, FILE *to)
 			(void)fprintf(to, "layer %s may be missing\n", layer_name((enum layer)i));
 	print_rates(&p->rates, to);
 	print_serve(&p->serve, to);
+	print_run(&p->run, to);
 	for (size_t i = 0; i < p->n_clients; i++)
 		print_client(&p->clients[i], to);
 	for (size_t i = 0; i < p->n_tools; i++)

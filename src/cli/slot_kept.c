@@ -112,6 +112,7 @@ static void tell_usage(struct server *s, const struct ask *a)
 
 	(void)a;
 	session_usage(s->slot, &reply.outcome.usage);
+	session_layers(s->slot, reply.outcome.layers);
 	server_done(s, &reply, none);
 }
 

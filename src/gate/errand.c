@@ -13,7 +13,7 @@
 #include "audit/tree.h"
 #include "base/own.h"
 #include "call/language.h"
-#include "gate/artifacts.h"
+#include "gate/fileclean.h"
 #include "gate/slots.h"
 #include "gate/steps.h"
 #include "gate/toolkit.h"
@@ -341,8 +341,8 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	r->live_err = p->live_err;
 	r->cancel_fds[0] = p->cancel_fd;
 	r->aside = p->aside;
-	r->last_word = before_start;
-	r->last_word_context = p;
+	r->begin = before_start;
+	r->begin_context = p;
 	if (add_files(p, r, err) < 0 ||
 	    set_profile(p->policy, tool, &p->judged.arena, &r->profile, err) < 0 ||
 	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
@@ -408,20 +408,21 @@ static void look_for_canary(struct passage *p)
 /* A file comes out as output does: without what must not be told, or not at all. */
 static int clean_artifact(struct passage *p, struct artifact *a, struct error *err)
 {
-	enum artifact_verdict verdict;
+	struct artifact_judged judged;
 	struct hash hash;
 	own(buf) cleaned;
 
 	buf_init(&cleaned, 16 * a->content_len + 4096);
-	if (artifact_clean(p->redaction.set, a->content, a->content_len, &cleaned, &verdict,
-			   a->refused, err) < 0)
+	if (artifact_clean(p->redaction.set, a->content, a->content_len, &cleaned, &judged, err) <
+	    0)
 		return -1;
-	if (verdict == ARTIFACT_SAME)
+	if (judged.verdict == ARTIFACT_SAME)
 		return 0;
+	memcpy(a->refused, judged.why, sizeof(a->refused));
 	free(a->content);
 	a->content = NULL;
 	a->content_len = 0;
-	if (verdict != ARTIFACT_CLEANED)
+	if (judged.verdict != ARTIFACT_CLEANED)
 		return 0;
 	a->redacted = true;
 	a->size = a->content_len = cleaned.len;

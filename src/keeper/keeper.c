@@ -10,7 +10,7 @@
 
 #include "base/own.h"
 #include "base/text.h"
-#include "keeper/answer.h"
+#include "keeper/keepanswer.h"
 
 enum { PATIENCE_MS = 2000 };
 

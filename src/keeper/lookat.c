@@ -5,7 +5,7 @@
 #include "base/jsonout.h"
 #include "base/jsonread.h"
 #include "base/own.h"
-#include "keeper/answer.h"
+#include "keeper/keepanswer.h"
 
 enum { ARENA_BYTES = 64 << 20, ANSWER_MAX = 4 << 20 };
 

@@ -5,6 +5,7 @@
  * or a signal.  A front that goes away cancels, too, and what happened is
  * written down as ever.
  */
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "base/clock.h"
 #include "base/jsonout.h"
 #include "base/own.h"
-#include "keeper/answer.h"
+#include "keeper/keepanswer.h"
 #include "keeper/callbody.h"
 #include "keeper/inflow.h"
 #include "keeper/shapes.h"
@@ -134,6 +135,19 @@ static void take_input(struct onecall *c, const struct keep_request *r, const st
 	say_done(c, r, "accepted", data->len);
 }
 
+/* A box that is used once has no way for a signal but the last one: others are for sessions. */
+static void take_signal(struct onecall *c, const struct keep_request *r)
+{
+	if (r->number != SIGKILL) {
+		answer_problem(c->k, r, 409, "conflict",
+			       "a call can only be killed; programs of a session take every signal",
+			       NULL);
+		return;
+	}
+	cancel(c);
+	say_done(c, r, "signalled", r->number);
+}
+
 static void obey_meanwhile(struct onecall *c, const struct keep_request *r, const struct buf *body)
 {
 	bool meant = r->target == c->request->serial;
@@ -143,6 +157,8 @@ static void obey_meanwhile(struct onecall *c, const struct keep_request *r, cons
 		say_done(c, r, "cancelled", 1);
 	} else if (r->kind == KEEP_INPUT && meant) {
 		take_input(c, r, body);
+	} else if (r->kind == KEEP_SIGNAL && meant) {
+		take_signal(c, r);
 	} else if (r->kind == KEEP_CANCEL || r->kind == KEEP_INPUT || r->kind == KEEP_SIGNAL) {
 		answer_problem(c->k, r, 409, "conflict", "that call does not run here", NULL);
 	} else {

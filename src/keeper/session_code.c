@@ -20,14 +20,11 @@
 
 #include "base/clock.h"
 #include "base/own.h"
-#include "base/text.h"
 #include "call/language.h"
 #include "gate/steps.h"
 #include "keeper/session_state.h"
 
 enum {
-	HEAD_MAX = 80, /* "NONCE STATUS LENGTH\n" */
-	RESULT_MAX = 65536,
 	SEND_MAX = 20 << 20,
 	GRACE_US = 1000000, /* between an interrupt and the end */
 	LOOK_US = 250000,   /* how often the processor time is looked at */
@@ -64,7 +61,7 @@ void drivers_init(struct session *s)
 		d->language = language_find(kinds[i].name, &ignored);
 		d->channel = d->out.fd = d->err.fd = -1;
 		buf_init(&d->send, SEND_MAX);
-		buf_init(&d->heard, HEAD_MAX + RESULT_MAX + 1);
+		buf_init(&d->heard, SNIPPET_HEAD_MAX + SNIPPET_RESULT_MAX + 1);
 	}
 }
 
@@ -121,7 +118,9 @@ static int start(struct session *s, struct driver *d, struct passage *p, struct 
 	if (capture_open(&d->out, NULL, &nobody, uid, &out, err) < 0 ||
 	    capture_open(&d->err, NULL, &nobody, uid, &error, err) < 0)
 		return -1;
-	return kept_start(&s->kept, &job, (int[3]){theirs, out, error}, &d->exec, err);
+	return kept_start(&s->kept, &job, (int[3]){theirs, out, error}, &d->exec, err) < 0
+		       ? -1
+		       : kept_layers(&s->kept, d->layers, err);
 }
 
 static void kill_driver(struct session *s, struct driver *d, enum kill_reason reason)
@@ -163,7 +162,7 @@ static uint64_t cpu_of_box(struct session *s)
 
 static int make_nonce(struct driver *d, struct error *err)
 {
-	unsigned char bytes[(SESSION_NONCE - 1) / 2];
+	unsigned char bytes[(SNIPPET_NONCE - 1) / 2];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return fail_sys(err, "getrandom");
@@ -311,6 +310,7 @@ static void fill_usage(struct session *s, const struct driver *d, struct outcome
 	uint64_t cpu = cpu_of_box(s);
 
 	o->run_us = clock_us() - d->began_us;
+	memcpy(o->layers, d->layers, sizeof(o->layers));
 	if (o->usage.cpu_user_us == 0 && cpu > d->cpu_before_us)
 		o->usage.cpu_user_us = cpu - d->cpu_before_us;
 }
@@ -444,38 +444,6 @@ void driver_send(struct session *s, struct driver *d)
 	}
 }
 
-struct report {
-	unsigned status;
-	bool has_result;
-	size_t head_len, result_len;
-};
-
-/* "NONCE STATUS LENGTH\n" in exactly this form; text is NUL-terminated. */
-static bool read_head(const struct driver *d, char *text, struct report *ret)
-{
-	char *status, *length;
-	uint64_t n;
-	struct error ignored;
-
-	if (strncmp(text, d->nonce, SESSION_NONCE - 1) != 0 || text[SESSION_NONCE - 1] != ' ')
-		return false;
-	status = text + SESSION_NONCE;
-	length = strchr(status, ' ');
-	if (!length)
-		return false;
-	*length++ = '\0';
-	if (text_parse_uint(status, &n, &ignored) < 0 || n > 255)
-		return false;
-	ret->status = (unsigned)n;
-	ret->has_result = strcmp(length, "-") != 0;
-	if (!ret->has_result)
-		return true;
-	if (text_parse_uint(length, &n, &ignored) < 0 || n > RESULT_MAX)
-		return false;
-	ret->result_len = n;
-	return true;
-}
-
 /* The first word of all: from now on an interrupt does no harm. */
 static bool take_ready(struct driver *d)
 {
@@ -490,32 +458,11 @@ static bool take_ready(struct driver *d)
 	return true;
 }
 
-/* 1: the whole of it is there, 0: not yet, -1: this is no report. */
-static int read_report(struct driver *d, struct report *ret)
-{
-	const char *end = memchr(buf_str(&d->heard), '\n', d->heard.len);
-	char head[HEAD_MAX + 1];
-	size_t whole;
-
-	*ret = (struct report){0};
-	if (!end)
-		return d->heard.len > HEAD_MAX ? -1 : 0;
-	ret->head_len = (size_t)(end - d->heard.data) + 1;
-	if (ret->head_len > HEAD_MAX || memchr(d->heard.data, '\0', ret->head_len))
-		return -1;
-	memcpy(head, d->heard.data, ret->head_len - 1);
-	head[ret->head_len - 1] = '\0';
-	if (!read_head(d, head, ret))
-		return -1;
-	whole = ret->head_len + ret->result_len;
-	return d->heard.len > whole ? -1 : d->heard.len == whole;
-}
-
 static void take_report(struct session *s, struct driver *d)
 {
 	struct outcome o = {.end = END_EXITED};
-	struct report report;
-	int there = read_report(d, &report);
+	struct snippet_end report;
+	int there = snippet_end_read(buf_str(&d->heard), d->heard.len, d->nonce, &report);
 
 	if (there < 0)
 		garble(s, d);
@@ -546,7 +493,7 @@ void driver_heard(struct session *s, struct driver *d)
 		return;
 	}
 	if (!d->ready && !take_ready(d)) {
-		if (d->heard.len > HEAD_MAX || memchr(d->heard.data, '\n', d->heard.len))
+		if (d->heard.len > SNIPPET_HEAD_MAX || memchr(d->heard.data, '\n', d->heard.len))
 			garble(s, d);
 		return;
 	}

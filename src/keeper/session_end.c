@@ -57,20 +57,24 @@ static void end_runs(struct session *s)
 	}
 }
 
-/* The record of the end, with what the whole session has used.  NULL: none could be made. */
+/* The record of the end, with what the whole session has used.  It is its owner's, whoever asked:
+ * somebody who may end sessions need not be one who may have them.  NULL: none could be made. */
 static struct doing *record_end(struct session *s, const struct keep_request *asked)
 {
-	struct keep_request r = {.has_uid = s->has_uid, .uid = s->uid};
+	struct keep_request r = asked ? *asked : (struct keep_request){0};
 	struct doing *d;
 	struct passage *p;
 
+	r.has_uid = s->has_uid;
+	r.uid = s->uid;
 	memcpy(r.client, s->client, sizeof(r.client));
-	d = doing_new(s, asked ? asked : &r, ACTION_CLOSE);
+	d = doing_new(s, &r, ACTION_CLOSE);
 	if (!d)
 		return NULL;
 	p = &d->passage;
 	p->bare = true;
-	d->args = json_pack("{s:s}", "by", session_end_name(s->end));
+	d->args = json_pack("{s:s, s:s?}", "by", session_end_name(s->end), "client",
+			    asked ? asked->client : NULL);
 	p->call.args = d->args;
 	if (!d->args || !gate_enter(p)) {
 		gate_leave(p);

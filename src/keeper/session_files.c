@@ -13,7 +13,7 @@
 #include "base/jsonout.h"
 #include "base/own.h"
 #include "base/text.h"
-#include "gate/artifacts.h"
+#include "gate/fileclean.h"
 #include "gate/steps.h"
 #include "keeper/session_state.h"
 
@@ -165,20 +165,20 @@ static int read_whole(struct session *s, const struct keep_request *r, struct bu
 static int read_clean(struct doing *d, struct buf *ret, struct error *err)
 {
 	struct redact_set *set = d->passage.redaction.set;
-	enum artifact_verdict verdict;
-	char why[96];
+	struct artifact_judged judged;
 	own(buf) raw, clean;
 
 	buf_init(&raw, LOOKED_AT_MAX + 1);
 	buf_init(&clean, CLEANED_MAX);
 	if (read_whole(d->session, &d->request, &raw, err) < 0 ||
-	    artifact_clean(set, buf_str(&raw), raw.len, &clean, &verdict, why, err) < 0)
+	    artifact_clean(set, buf_str(&raw), raw.len, &clean, &judged, err) < 0)
 		return -1;
-	if (verdict == ARTIFACT_REFUSED)
-		return fail(err, ERR_REFUSED, "%s", why[0] ? why : "it may not come out");
+	if (judged.verdict == ARTIFACT_REFUSED)
+		return fail(err, ERR_REFUSED, "%s",
+			    judged.why[0] ? judged.why : "it may not come out");
 	buf_done(ret);
-	*ret = verdict == ARTIFACT_CLEANED ? clean : raw;
-	buf_init(verdict == ARTIFACT_CLEANED ? &clean : &raw, 0);
+	*ret = judged.verdict == ARTIFACT_CLEANED ? clean : raw;
+	buf_init(judged.verdict == ARTIFACT_CLEANED ? &clean : &raw, 0);
 	return 0;
 }
 

@@ -60,8 +60,7 @@ static void box_is_over(struct session *s, const struct outcome *o)
 /* It was killed with the box: why, is told with the box's own end, which comes last. */
 static bool died_with_box(const struct kept_end *end)
 {
-	return end->box_over && end->outcome.end == END_SIGNALLED &&
-	       end->outcome.signal == SIGKILL;
+	return end->box_over && end->outcome.end == END_SIGNALLED && end->outcome.signal == SIGKILL;
 }
 
 static void serve_box(struct session *s)

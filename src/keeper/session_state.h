@@ -9,9 +9,10 @@
 #ifndef KEEPER_SESSION_STATE_H
 #define KEEPER_SESSION_STATE_H
 
-#include "keeper/answer.h"
+#include "keeper/keepanswer.h"
 #include "keeper/callbody.h"
 #include "keeper/inflow.h"
+#include "keeper/snippetend.h"
 #include "lib/kept.h"
 
 enum {
@@ -19,7 +20,6 @@ enum {
 		16,          /* programs at once; the slot takes more, the interpreters are extra */
 	SESSION_DRIVERS = 3, /* one per language */
 	SESSION_FDS_MAX = 2 + 3 * SESSION_RUNS_MAX + 3 * SESSION_DRIVERS,
-	SESSION_NONCE = 33,
 };
 
 struct session;
@@ -56,13 +56,14 @@ struct driver {
 	uint64_t exec; /* 0: none lives */
 	int channel;
 	struct capture out, err;
+	struct layer_report layers[LAYER_COUNT];
 	uint64_t snippets;
 	bool lost_untold; /* its state went away, and nobody was told yet */
 	struct buf send, heard;
 	size_t sent;
 	/* The snippet. */
 	struct doing *doing; /* NULL: it waits for one */
-	char nonce[SESSION_NONCE];
+	char nonce[SNIPPET_NONCE];
 	uint64_t began_us, until_us, kill_us, look_us; /* 0: no such time */
 	uint64_t cpu_before_us;
 	enum kill_reason ending; /* it was interrupted for this */

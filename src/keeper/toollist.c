@@ -5,7 +5,7 @@
 #include "base/jsonread.h"
 #include "base/own.h"
 #include "call/limits.h"
-#include "keeper/answer.h"
+#include "keeper/keepanswer.h"
 #include "keeper/toolschema.h"
 
 enum { LIST_MAX = 64 << 20 };

@@ -190,6 +190,17 @@ int kept_usage(struct kept *k, struct usage *ret, struct error *err)
 	return 0;
 }
 
+int kept_layers(struct kept *k, struct layer_report ret[static LAYER_COUNT], struct error *err)
+{
+	own(exchange) x;
+
+	exchange_init(&x, ASK_USAGE);
+	if (ask(k, &x, err) < 0)
+		return -1;
+	memcpy(ret, x.reply.outcome.layers, sizeof(x.reply.outcome.layers));
+	return 0;
+}
+
 /* Files. */
 
 int kept_put(struct kept *k, const char *path, const void *data, size_t len, bool executable,

@@ -70,6 +70,8 @@ int kept_kill(struct kept *k, uint64_t exec, enum kill_reason reason, struct err
 int kept_extend(struct kept *k, uint64_t wall_ms, struct error *err);
 /* What the box as a whole has used. */
 int kept_usage(struct kept *k, struct usage *ret, struct error *err);
+/* The walls that are up around its programs; complete once one was started. */
+int kept_layers(struct kept *k, struct layer_report ret[static LAYER_COUNT], struct error *err);
 
 /* Files beneath /work (path relative to it: no "..", no links are followed, regular files and
  * directories only).  err->kind: ERR_NOT_FOUND, ERR_REFUSED (a link, a device, a directory, not

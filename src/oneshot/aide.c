@@ -201,39 +201,40 @@ int aide_judge(struct aide *a, const struct run_ask *what, struct run_rules *ret
 }
 
 static int clean_piece(struct aide *a, const struct aide_head *head, const char *data,
-		       aide_sink *sink, void *to, struct error *err)
+		       const struct aide_ear *ear, struct error *err)
 {
 	int kind;
 
 	if (ask(a, head, data, err) < 0)
 		return -1;
 	while ((kind = hear(a, err)) == AIDE_TEXT)
-		sink(to, a->message->text, a->message->head.len);
+		ear->sink(ear->to, a->message->text, a->message->head.len);
 	if (kind < 0)
 		return -1;
 	return kind == AIDE_DONE ? 0 : give_up(a, "speaks another language", err);
 }
 
-int aide_clean(struct aide *a, enum aide_stream stream, const char *data, size_t len, bool end,
-	       aide_sink *sink, void *to, struct error *err)
+int aide_clean(struct aide *a, const struct aide_text *text, const struct aide_ear *ear,
+	       struct error *err)
 {
+	size_t at = 0;
+
 	if (start(a, err) < 0)
 		return -1;
 	do {
-		size_t piece = len < AIDE_BYTES ? len : AIDE_BYTES;
+		size_t left = text->len - at, piece = left < AIDE_BYTES ? left : AIDE_BYTES;
 		const struct aide_head head = {
 			.magic = AIDE_MAGIC,
 			.kind = AIDE_CLEAN,
-			.stream = (uint8_t)stream,
-			.end = end && piece == len,
+			.stream = (uint8_t)text->stream,
+			.end = text->end && piece == left,
 			.len = (uint32_t)piece,
 		};
 
-		if (clean_piece(a, &head, data, sink, to, err) < 0)
+		if (clean_piece(a, &head, text->data + at, ear, err) < 0)
 			return -1;
-		data += piece;
-		len -= piece;
-	} while (len > 0);
+		at += piece;
+	} while (at < text->len);
 	return 0;
 }
 

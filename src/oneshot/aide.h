@@ -25,9 +25,23 @@ void aide_init(struct aide *a, int (*find)(char *ret, size_t room, struct error 
 void aide_close(struct aide *a);
 
 int aide_judge(struct aide *a, const struct run_ask *ask, struct run_rules *ret, struct error *err);
-/* Clean text goes to sink, as far as it is known to be clean; with end all of it. */
-int aide_clean(struct aide *a, enum aide_stream stream, const char *data, size_t len, bool end,
-	       aide_sink *sink, void *to, struct error *err);
+/* A piece of a stream; end: it is the last one. */
+struct aide_text {
+	enum aide_stream stream;
+	const char *data;
+	size_t len;
+	bool end;
+};
+
+/* Who gets clean text. */
+struct aide_ear {
+	aide_sink *sink;
+	void *to;
+};
+
+/* Clean text goes to the ear, as far as it is known to be clean; with end all of it. */
+int aide_clean(struct aide *a, const struct aide_text *text, const struct aide_ear *ear,
+	       struct error *err);
 /* How often each rule has replaced something; at most room of them, returns how many. */
 ssize_t aide_counts(struct aide *a, struct aide_count *ret, size_t room, struct error *err);
 

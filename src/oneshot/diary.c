@@ -73,9 +73,7 @@ static int fill_entries(struct diary *d, enum scribe_put kind, const struct reco
 static int compose(struct diary *d, enum scribe_put put, struct record *r,
 		   const struct diary_run *run, struct error *err)
 {
-	struct hash policy;
-
-	if (!hash_from_hex(d->rules->policy_sha256, strlen(d->rules->policy_sha256), &policy))
+	if (!hash_from_hex(d->rules->policy_sha256, strlen(d->rules->policy_sha256), &d->policy))
 		return fail(err, ERR_INTERNAL, "the policy has no hash");
 	d->id = run->id;
 	r->id = run->id;
@@ -85,7 +83,7 @@ static int compose(struct diary *d, enum scribe_put put, struct record *r,
 	r->args = run->args;
 	r->args_len = run->args_len;
 	r->args_inline = true;
-	r->policy = &policy;
+	r->policy = &d->policy;
 	return fill_entries(d, put, r, err);
 }
 

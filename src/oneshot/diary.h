@@ -20,6 +20,7 @@ struct diary {
 	struct audit audit;
 	bool open;
 	const char *id;
+	struct hash policy;
 	struct buf policy_line, line, end_line;
 	struct audit_entry entries[2]; /* the policy, unless the scribe knows it; the beginning */
 	struct audit_entry end;

@@ -164,7 +164,7 @@ static int meanwhile(void *context, struct error *err)
 }
 
 /* The last moment before the program starts. */
-static int before(void *context, struct error *err)
+static int at_start(void *context, struct error *err)
 {
 	struct oneshot *o = context;
 
@@ -266,7 +266,7 @@ static int run(struct oneshot *o, struct account *ret, struct error *err)
 	int result;
 
 	r->meanwhile = meanwhile;
-	r->before = before;
+	r->at_start = at_start;
 	r->after = after;
 	r->context = o;
 	result = sandbox_run(r, ret, err);

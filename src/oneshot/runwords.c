@@ -128,7 +128,7 @@ char *run_words_json(const struct run_words *words, run_cleaner *clean, void *co
 	struct writing w = {.clean = clean, .context = context, .err = err};
 	own(buf) text;
 
-	buf_init(&text, 2 * WORDS_BYTES_MAX);
+	buf_init(&text, (size_t)2 * WORDS_BYTES_MAX);
 	jsonout_start(&w.j, &text, err);
 	jsonout_object(&w.j, NULL);
 	if (words->code)

@@ -47,9 +47,11 @@ static bool fails(struct sieve *s, const struct error *err)
 static bool ask_aide(struct sieve_stream *s, const char *data, size_t len, bool end,
 		     filter_sink *sink, void *to)
 {
+	const struct aide_text text = {s->number, data, len, end};
+	const struct aide_ear ear = {sink, to};
 	struct error err = {0};
 
-	if (aide_clean(s->of->aide, s->number, data, len, end, sink, to, &err) < 0)
+	if (aide_clean(s->of->aide, &text, &ear, &err) < 0)
 		return fails(s->of, &err);
 	return true;
 }
@@ -136,12 +138,14 @@ static void keep(void *to, const char *data, size_t len)
 char *sieve_text(struct sieve *s, const char *text, size_t len, size_t *ret_len, struct error *err)
 {
 	struct keeping k = {0};
+	const struct aide_text words = {AIDE_WORDS, text, len, true};
+	const struct aide_ear ear = {keep, &k};
 	char *ret;
 
 	buf_init(&k.text, SIZE_MAX / 2);
 	if (s->quick && redact_innocent(text, len))
 		keep(&k, text, len);
-	else if (aide_clean(s->aide, AIDE_WORDS, text, len, true, keep, &k, err) < 0)
+	else if (aide_clean(s->aide, &words, &ear, err) < 0)
 		k.lost = true;
 	else if (k.lost)
 		(void)fail(err, ERR_SYSTEM, "out of memory for a redacted text");

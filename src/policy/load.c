@@ -16,6 +16,7 @@
 #include "base/trustfile.h"
 #include "policy/builtin.h"
 #include "policy/crosscheck.h"
+#include "policy/policypack.h"
 #include "policy/sources.h"
 
 enum {
@@ -164,6 +165,26 @@ static void read_dropin(struct loader *l, const char *dir, const char *name)
 		read_text_file(l, &source);
 }
 
+/* Those that were there the first time. */
+static void read_packed_dropins(struct loader *l, const char *dir)
+{
+	const struct policypack *pack = l->sources.pack;
+	size_t len = strlen(dir);
+
+	for (size_t i = 0; i < pack->n; i++) {
+		const char *name = pack->files[i].name;
+		bool known = false;
+
+		if (strncmp(name, dir, len) != 0 || name[len] != '/' ||
+		    strchr(name + len + 1, '/') || !ends_in(name, ".yaml"))
+			continue;
+		for (size_t k = 0; k < l->sources.n; k++)
+			known = known || strcmp(l->sources.list[k].name, name) == 0;
+		if (!known)
+			read_dropin(l, dir, name + len + 1);
+	}
+}
+
 /* policy.yaml -> policy.d */
 static void read_dropins(struct loader *l, const char *file)
 {
@@ -177,6 +198,10 @@ static void read_dropins(struct loader *l, const char *file)
 	if (len <= 5 || strcmp(file + len - 5, ".yaml") != 0)
 		return;
 	dir = arena_printf(&l->policy->arena, &err, "%.*s.d", (int)(len - 5), file);
+	if (dir && l->sources.pack) {
+		read_packed_dropins(l, dir);
+		return;
+	}
 	fd = dir ? trustfile_open_directory(dir, &err) : -1;
 	if (fd < 0) {
 		if (!dir || err.kind != ERR_NOT_FOUND)
@@ -268,19 +293,18 @@ struct policy *policy_parse(const char *name, const char *data, size_t len, stru
 	return finish(&l);
 }
 
-struct policy *policy_load(const char *file, struct complaints *ret)
+static struct policy *load_file(const char *file, const struct policypack *pack,
+				struct complaints *ret)
 {
 	own(loader) l = {.complaints = ret};
 	struct source source;
 	struct error err;
 	const char *name;
 
-	if (!file)
-		return policy_parse("built in", builtin_policy_start,
-				    (size_t)(builtin_policy_end - builtin_policy_start), ret);
 	*ret = (struct complaints){0};
 	if (start(&l, file) < 0)
 		return NULL;
+	l.sources.pack = pack;
 	name = arena_str(&l.policy->arena, file, &err);
 	if (!name || sources_add_path(&l.sources, name, &source, &err) < 0) {
 		(void)complain_error(&l, (struct place){file, 0, 0}, &err);
@@ -289,6 +313,34 @@ struct policy *policy_load(const char *file, struct complaints *ret)
 	read_text_file(&l, &source);
 	read_dropins(&l, name);
 	return finish(&l);
+}
+
+static struct policy *load_built_in(struct complaints *ret)
+{
+	return policy_parse("built in", builtin_policy_start,
+			    (size_t)(builtin_policy_end - builtin_policy_start), ret);
+}
+
+static struct policy *load_pack(int fd, struct complaints *ret)
+{
+	own(policypack) pack = {0};
+	struct error err = {0};
+
+	*ret = (struct complaints){0};
+	if (policypack_open(fd, &pack, &err) < 0) {
+		complain(ret, (struct place){NULL, 0, 0}, "", "%s", err.text);
+		return NULL;
+	}
+	return pack.n ? load_file(pack.files[0].name, &pack, ret) : load_built_in(ret);
+}
+
+struct policy *policy_load(const char *file, struct complaints *ret)
+{
+	int pack = file ? policypack_word(file) : -1;
+
+	if (!file)
+		return load_built_in(ret);
+	return pack >= 0 ? load_pack(pack, ret) : load_file(file, NULL, ret);
 }
 
 const char *policy_default_file(void)

@@ -12,6 +12,13 @@
 
 struct kept; /* policy.c */
 
+/* What was read, as it was. */
+struct policy_file {
+	struct policy_file *next;
+	const char *name, *data;
+	size_t len;
+};
+
 struct policy {
 	struct arena arena;
 	char sha256[65];  /* over the bytes of every file read, in order */
@@ -26,8 +33,9 @@ struct policy {
 	struct audit_rules audit;
 	struct run_policy run;
 	struct serve_rules serve;
-	json_t *keeps;     /* a list that owns every json_t above */
-	struct kept *kept; /* what must be freed one by one */
+	struct policy_file *files, *last_file; /* none: built in */
+	json_t *keeps;                         /* a list that owns every json_t above */
+	struct kept *kept;                     /* what must be freed one by one */
 };
 
 /* One thing that is wrong with a file. */
@@ -54,7 +62,8 @@ void complain(struct complaints *c, struct place place, const char *path, const 
 void complaints_sort(struct complaints *c);
 
 /* Reads FILE, what it includes and its drop-in directory, and checks all of it.  NULL: complaints
- * say what is wrong, at least one.  file NULL: the built-in policy.  (What needs the other stages,
+ * say what is wrong, at least one.  file NULL: the built-in policy;
+ * "pack:N": what descriptor N holds (policypack.h).  (What needs the other stages,
  * such as the tests in the file, is checked by gate_load.) */
 struct policy *policy_load(const char *file, struct complaints *ret);
 /* The same from memory: for tests, fuzzing and the built-in policy.  name stands for the file. */

@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "base/trustfile.h"
+#include "policy/policypack.h"
 
 int sources_init(struct sources *s, struct policy *p, struct error *err)
 {
@@ -63,15 +64,55 @@ static int refuse_second(const struct sources *s, const struct source *one, stru
 	return 0;
 }
 
+/* The numbers stand for device and inode: whether it is the same file. */
+static int read_packed(struct sources *s, struct source *ret, struct error *err)
+{
+	const struct policy_file *file = policypack_find(s->pack, ret->name);
+
+	if (!file)
+		return fail(err, ERR_INTERNAL, "%s was not read the first time", ret->name);
+	ret->data = arena_copy(&s->policy->arena, file->data, file->len, err);
+	ret->len = file->len;
+	ret->ino = (ino_t)(file - s->pack->files) + 1;
+	return ret->data ? 0 : fail_in(err, "%s", ret->name);
+}
+
+/* So that it can be read again when the file is another. */
+static int remember(struct sources *s, const struct source *one, struct error *err)
+{
+	struct policy *p = s->policy;
+	struct policy_file *file;
+
+	for (file = p->files; file; file = file->next)
+		if (strcmp(file->name, one->name) == 0)
+			return 0;
+	file = arena_alloc(&p->arena, sizeof(*file), err);
+	if (!file)
+		return fail_in(err, "%s", one->name);
+	*file = (struct policy_file){.name = one->name, .data = one->data, .len = one->len};
+	if (p->last_file)
+		p->last_file->next = file;
+	else
+		p->files = file;
+	p->last_file = file;
+	return 0;
+}
+
+static int read_file(struct sources *s, struct source *ret, struct error *err)
+{
+	own_fd fd = trustfile_open(ret->name, err);
+
+	return fd < 0 ? -1 : read_bytes(s, fd, ret, err);
+}
+
 static int read_source(struct sources *s, const char *path, struct source *ret, struct error *err)
 {
-	own_fd fd = -1;
 
 	*ret = (struct source){.name = path};
 	if (s->in_memory)
 		return fail(err, ERR_CONFIG, "%s: no files are read here", path);
-	fd = trustfile_open(path, err);
-	if (fd < 0 || read_bytes(s, fd, ret, err) < 0)
+	if ((s->pack ? read_packed(s, ret, err) : read_file(s, ret, err)) < 0 ||
+	    remember(s, ret, err) < 0)
 		return -1;
 	return sha256_add(&s->hash, ret->data, ret->len, err);
 }

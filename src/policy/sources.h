@@ -22,7 +22,8 @@ struct source {
 struct sources {
 	struct policy *policy;
 	struct sha256 hash;
-	bool in_memory; /* no file is read */
+	bool in_memory;                /* no file is read */
+	const struct policypack *pack; /* files are read from this; NULL: from where they are */
 	struct source list[SOURCES_MAX];
 	size_t n;
 };

@@ -62,7 +62,7 @@ int sandbox_run(const struct request *r, struct account *ret, struct error *err)
 		serve_refuse(ret, err);
 		return 0;
 	}
-	slot_ask_before(slot, r->before, r->context);
+	slot_ask_before(slot, r->at_start, r->context);
 	runner.slot = slot;
 	runner.uid = slot_uid(slot);
 	runner.gid = slot_gid(slot);

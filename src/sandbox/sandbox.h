@@ -56,18 +56,18 @@ struct request {
 	/* These three are for sandbox_run() only.  What can be done while the slot gets ready: -1,
 	 * and nothing is started.  NULL: nothing. */
 	int (*meanwhile)(void *context, struct error *err);
-	/* Who is asked when everything is ready, just before the program starts: -1, and it does
+	/* Who is asked when everything is ready and the program is about to start: -1, and it does
 	 * not.  NULL: nobody. */
-	int (*before)(void *context, struct error *err);
+	int (*at_start)(void *context, struct error *err);
 	/* Who hears of the end before the slot is taken down, and may judge it once more.  NULL:
 	 * nobody. */
 	void (*after)(void *context, struct account *account);
 	void *context;
 	struct aside aside; /* heard while the program runs */
-	/* For serve() with a runner of another process: called when all is prepared and nothing was
-	 * started; -1: nothing is.  NULL: nobody asks. */
-	int (*last_word)(void *context, struct error *err);
-	void *last_word_context;
+	/* For serve() with any slot: called when all is prepared and nothing was started; -1:
+	 * nothing is.  NULL: nobody asks. */
+	int (*begin)(void *context, struct error *err);
+	void *begin_context;
 };
 
 void request_init(struct request *r);

@@ -137,7 +137,7 @@ static int start(struct run *run, struct error *err)
 	    capture_open(&run->out, &run->account->out, &r->live_out, uid, &out, err) < 0 ||
 	    capture_open(&run->err, &run->account->err, &r->live_err, uid, &error, err) < 0)
 		return -1;
-	if (r->last_word && r->last_word(r->last_word_context, err) < 0)
+	if (r->begin && r->begin(r->begin_context, err) < 0)
 		return -1;
 	return run->runner->ops->start(run->runner->slot, &job, (int[3]){in, out, error}, err);
 }

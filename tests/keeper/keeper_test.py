@@ -359,6 +359,15 @@ def test_a_call_is_cancelled(uid):
         same(run(k, "print(1)").json()["output"], "1\n")
 
 
+def test_a_call_is_killed_by_the_last_signal_and_takes_no_other(_uid):
+    with ready() as k:
+        serial = k.send("call", {"tool_name": "line", "arguments": {"command": "sleep 60"}})
+        same(k.take().kind, "begun")
+        same(k.ask("signal", target=serial, number=15).http, 409)
+        same(k.ask("signal", target=serial, number=9).json(), {"signalled": 9})
+        same(k.wait(serial).json()["kill_reason"], "cancelled")
+
+
 def test_input_streams_in_and_ends(_uid):
     with ready() as k:
         serial = k.send("call", {"tool_name": "line", "arguments": {"command": "cat"},

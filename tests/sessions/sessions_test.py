@@ -85,11 +85,15 @@ class Session:
             os.chown(self.secret, uid, uid)
         self.uid = uid
         self.k = Keeper(GATE, BELLJAR, SCRIBE, POLICY.replace("SECRETFILE", self.secret), uid=uid)
-        self.k.ready()
         self.seen, self.waiting = [], []
-        self.opening = self.k.ask("open", {"tool_name": tool, **body}, ident="s-1")
-        if opened:
-            same((self.opening.http, self.opening.json().get("state")), (201, "open"))
+        try:
+            self.k.ready()
+            self.opening = self.ask("open", {"tool_name": tool, **body}, ident="s-1")
+            if opened:
+                same((self.opening.http, self.opening.json().get("state")), (201, "open"))
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __enter__(self):
         return self
@@ -138,10 +142,10 @@ class Session:
                               env={"PATH": "/usr/bin:/bin", "BELLJAR_AUDIT": f"{self.k.dir}/audit"})
         same((done.returncode, done.stdout if done.returncode else ""), (0, ""))
         lines = []
-        for name in sorted(glob.glob(f"{self.k.dir}/audit/**/*", recursive=True)):
-            if os.path.isfile(name) and "segment" in name:
-                with open(name, "rb") as log:
-                    lines += [line for line in log.read().split(b"\n") if line.startswith(b"{")]
+        for name in sorted(glob.glob(f"{self.k.dir}/audit/log/*")):
+            with open(name, "rb") as log:
+                lines += [line for line in log.read().split(b"\n") if line.startswith(b"{")]
+        check(lines, "there is no log")
         return [json.loads(line) for line in lines]
 
 
@@ -157,13 +161,16 @@ def test(f):
 def python_keeps_its_state(uid):
     with Session(uid) as s:
         same(s.opening.json()["language"], "python")
+        walls = s.code("0")["layers"]
+        same({walls[name]["state"] for name in ("seccomp", "landlock", "capabilities", "network")}, {"full"})
+        same(s.run("true")["layers"], walls)
         a = s.code("import os\nx = 41\nos.mkdir('sub'); os.chdir('sub')")
-        same((a["status"], a["snippet"], a["state_lost"], a["result"]), ("success", 1, False, None))
+        same((a["status"], a["snippet"], a["state_lost"], a["result"]), ("success", 2, False, None))
         a = s.code("print('to out'); x + 1")
-        same((a["output"], a["result"], a["snippet"], a["session"]), ("to out\n", "42", 2, "s-1"))
+        same((a["output"], a["result"], a["snippet"], a["session"]), ("to out\n", "42", 3, "s-1"))
         a = s.code("import sys\nsys.stderr.write('to err')\nraise ValueError('no')")
         same((a["status"], a["exit_code"], a["success"], a["state_lost"]), ("error", 1, False, False))
-        check('"<snippet 3>", line 3' in a["stderr"]["data"], a["stderr"])
+        check('"<snippet 4>", line 3' in a["stderr"]["data"], a["stderr"])
         same(s.code("os.path.basename(os.getcwd())")["result"], "'sub'")
         same(s.code("sys.exit(7)")["exit_code"], 7)
         same(s.code("x")["result"], "41")
@@ -282,6 +289,7 @@ def programs_run_beside_each_other_with_input_and_signals(uid):
             if {"cat", "sh"} <= {p["name"] for p in names}:
                 break
         check(any(p["exec"] for p in names), names)
+        same(s.until("output", other).body, b"ready\n")
         same(s.ask("signal", target=other, number=int(signal.SIGTERM), serial=800).http, 200)
         a = s.until("answer", other).json()
         check(a["exit_code"] == 3 and a["output"].endswith("got\n"), a["output"])
@@ -547,7 +555,7 @@ def every_action_is_in_the_log(uid):
         s.ask("signal", target=serial, number=9)
         s.until("answer", serial)
         s.ask("file_get", path="none")
-        s.ask("close")
+        s.ask("close", client="nobody-knows")
         wanted = ["open", "code", "exec", "put", "get", "stat", "list", "remove", "processes", "extend",
                   "exec", "signal", "get", "close"]
         records = [r for r in s.records() if r.get("session")]

@@ -2,10 +2,12 @@
 #include "policy/policy.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/own.h"
 #include "base/sha256.h"
+#include "policy/policypack.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -268,6 +270,39 @@ TEST(what_comes_from_memory_reads_no_files)
 	CHECK(said("t.yaml", 2, "include[0]", "no files are read"));
 	CHECK(!parse("version: 1\ntools: { a: { kind: command, exec: [x], schema: /x.json } }\n"));
 	CHECK(said("t.yaml", 2, "tools.a.schema", "no files are read"));
+}
+
+TEST(a_policy_can_be_read_again_as_it_was)
+{
+	own(scratch) s = scratch_make();
+	own_policy first = NULL;
+	own_policy again = NULL;
+	own_policy nothing = NULL;
+	own_fd fd = memfd_create("pack", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct error err;
+	char word[40];
+
+	put(&s, "p.yaml", "version: 1\ninclude: [more.yaml]\ntools:\n" TOOL("a"));
+	put(&s, "more.yaml",
+	    "version: 1\ntools:\n  b: { kind: command, exec: [x], schema: b.json }\n");
+	put(&s, "b.json", "{\"type\": \"object\", \"additionalProperties\": false}");
+	CHECK(mkdirat(s.fd, "p.d", 0755) == 0);
+	put(&s, "p.d/1.yaml", "version: 1\ntools:\n" TOOL("c"));
+	first = load(&s, "p.yaml");
+	CHECK(first && first->n_tools == 3);
+	CHECK(first && policypack_write(first, fd, &err) == 0);
+	(void)snprintf(word, sizeof(word), "pack:%d", fd);
+	CHECK(!policy_load(word, &complaints) && strstr(complaints.list[0].text, "sealed"));
+	CHECK(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) == 0);
+	/* Whatever has become of the files. */
+	put(&s, "p.yaml", "version: 2\n");
+	put(&s, "p.d/0.yaml", "version: 1\ntools:\n" TOOL("d"));
+	CHECK(unlinkat(s.fd, "more.yaml", 0) == 0 && unlinkat(s.fd, "b.json", 0) == 0);
+	again = policy_load(word, &complaints);
+	CHECK(again && again->n_tools == 3 && strcmp(again->sha256, first->sha256) == 0);
+	CHECK(again && strcmp(again->source, first->source) == 0);
+	nothing = load(&s, "p.yaml");
+	CHECK(!nothing);
 }
 
 TEST(a_client_names_tools_that_there_are)

@@ -426,6 +426,11 @@ void session_usage(struct slot *s, struct usage *ret)
 	watch_now(&s->watch, s->work, ret);
 }
 
+void session_layers(const struct slot *s, struct layer_report ret[static LAYER_COUNT])
+{
+	memcpy(ret, s->outcome.layers, sizeof(s->outcome.layers));
+}
+
 uint64_t session_next_us(const struct slot *s, uint64_t next)
 {
 	for (size_t i = 0; i < KEPT_EXECS_MAX; i++) {

@@ -40,6 +40,8 @@ int session_stop(struct slot *s, uint64_t exec, enum kill_reason reason, struct 
 /* The box lives for so long from now on. */
 int session_extend(struct slot *s, uint64_t wall_ms, struct error *err);
 void session_usage(struct slot *s, struct usage *ret);
+/* The walls that are up around its programs. */
+void session_layers(const struct slot *s, struct layer_report ret[static LAYER_COUNT]);
 /* Whose program has this mark?  0: nobody's that is known. */
 uint64_t session_owner(const struct slot *s, uint64_t mark);
 

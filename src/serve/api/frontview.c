@@ -104,7 +104,7 @@ static int read_key(const json_t *value, unsigned char ret[static VIEW_KEY_BYTES
 {
 	const char *hex = json_string_value(value);
 
-	if (!hex || strlen(hex) != VIEW_KEY_BYTES * 2)
+	if (!hex || strlen(hex) != 2 * (size_t)VIEW_KEY_BYTES)
 		return fail(err, ERR_INTERNAL, "a key's hash has 64 hex digits");
 	for (size_t i = 0; i < VIEW_KEY_BYTES; i++) {
 		int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* health.c - what the front says of itself: alive, ready, which version, how much of everything. */
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -98,9 +99,11 @@ static void metrics(struct visit *v)
 		.generation = f->view->generation,
 		.policy_sha256 = f->view->policy_sha256,
 	};
+	struct mallinfo2 heap = mallinfo2();
 	struct error err = {0};
 	own(buf) out;
 
+	g.heap_bytes = heap.uordblks + heap.hblkhd;
 	buf_init(&out, METRICS_BYTES);
 	if (metrics_write(&f->metrics, &g, &out, &err) < 0 || out.cut)
 		respond_problem(v, PROBLEM_OVERLOADED, "out of memory");

@@ -291,7 +291,7 @@ static enum once claim(struct once_store *s, const struct once_ask *ask, struct 
 	bind_text(st, 1, ask->client);
 	bind_text(st, 2, ask->key);
 	(void)sqlite3_bind_blob(st, 3, ask->hash, ONCE_HASH_BYTES, SQLITE_STATIC);
-	(void)sqlite3_bind_int64(st, 4, (sqlite3_int64)(ask->now_ms + ask->for_ms));
+	(void)sqlite3_bind_int64(st, 4, (sqlite3_int64)ask->now_ms + (sqlite3_int64)ask->for_ms);
 	if (finish(s, st, err) < 0 || tally_add(&s->tally, ask->client, 1, 0, err) < 0)
 		return ONCE_FAILED;
 	return ONCE_NEW;

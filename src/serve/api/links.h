@@ -12,10 +12,12 @@ struct links {
 };
 
 #define LINKED(link, type, member) ((type *)(void *)((char *)(link)-offsetof(type, member)))
-/* The current member may be taken out in between. */
+/* The current member may be taken out in between.  (A name cannot stand in parentheses.) */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define EACH_LINK(at, list)                                                        \
 	for (struct links *at = (list)->next, *at##_next = at->next; at != (list); \
 	     at = at##_next, at##_next = at->next)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static inline void links_init(struct links *list)
 {

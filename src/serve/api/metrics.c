@@ -237,11 +237,14 @@ static int write_gauges(const struct metric_gauges *g, struct buf *out, struct e
 		{"belljar_answer_bytes", "Answers that are being sent.", "gauge", g->sending_bytes},
 		{"belljar_policy_generation", "How often a policy was loaded.", "gauge",
 		 g->generation},
+		{"belljar_heap_bytes", "Memory that the front has asked for.", "gauge",
+		 g->heap_bytes},
 		{"process_resident_memory_bytes", "Memory of the front.", "gauge",
 		 g->resident_bytes},
 	};
 
-	return write_plain(rows, ARRAY_LEN(rows), out, err);
+	/* The last only where there is a /proc to ask. */
+	return write_plain(rows, ARRAY_LEN(rows) - (g->resident_bytes == 0), out, err);
 }
 
 static int write_seconds(const struct metrics *m, const struct metric_gauges *g, struct buf *out,

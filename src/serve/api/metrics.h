@@ -40,7 +40,7 @@ struct metrics {
 struct metric_gauges {
 	uint64_t waiting, keepers, keepers_ready, keepers_busy, keeper_deaths;
 	uint64_t sessions, connections, calls_running, calls_kept, calls_kept_bytes;
-	uint64_t once_bytes, resident_bytes, body_bytes, sending_bytes;
+	uint64_t once_bytes, heap_bytes, resident_bytes, body_bytes, sending_bytes;
 	uint64_t uptime_us, generation;
 	const char *policy_sha256;
 };

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "serve/api/keeperlink.h"
+#include "serve/api/poollines.h"
 
 enum { RETRY_US = 1000000 };
 
@@ -34,25 +35,6 @@ void pool_drop(struct task *t)
 	free(t);
 }
 
-/* Out of its line. */
-static void leave_line(struct pool *p, struct task *t)
-{
-	if (!links_in(&t->in_all))
-		return;
-	links_remove(&t->in_all);
-	if (t->request.kind == KEEP_OPEN) {
-		p->n_opening--;
-		return;
-	}
-	p->n_waiting--;
-	if (links_in(&t->in_line)) {
-		links_remove(&t->in_line);
-		t->party->n_waiting--;
-	}
-	if (t->party->n_waiting == 0)
-		links_remove(&t->party->turn);
-}
-
 static void uncount(struct task *t)
 {
 	if (t->counts)
@@ -63,7 +45,7 @@ static void uncount(struct task *t)
 /* Tells why, and ends it. */
 static void refuse(struct pool *p, struct task *t, enum problem why, const char *detail)
 {
-	leave_line(p, t);
+	lines_leave(p, t);
 	uncount(t);
 	p->events.refused(p->events.context, t, why, detail);
 	free(t);
@@ -165,32 +147,6 @@ void pool_init(struct pool *p, struct loop *l, const struct pool_events *e)
 	p->retry_timer = (struct loop_timer){.due = retry, .context = p};
 }
 
-/* The next task for a keeper that runs one at a time: the first of the client whose turn it is. */
-static struct task *next_task(struct pool *p)
-{
-	struct party *whose;
-	struct task *t;
-
-	if (links_empty(&p->turns))
-		return NULL;
-	whose = LINKED(p->turns.next, struct party, turn);
-	t = LINKED(whose->waiting.next, struct task, in_line);
-	links_remove(&whose->turn);
-	links_add(&p->turns, &whose->turn);
-	leave_line(p, t);
-	return t;
-}
-
-static struct task *next_opening(struct pool *p)
-{
-	struct task *t =
-		links_empty(&p->opening) ? NULL : LINKED(p->opening.next, struct task, in_all);
-
-	if (t)
-		leave_line(p, t);
-	return t;
-}
-
 static bool is_idle(const struct pool *p, const struct keeper *k)
 {
 	return k->ready && !k->retired && k->n_tasks == 0 && !k->session &&
@@ -261,23 +217,6 @@ static bool give(struct pool *p, struct keeper *k, struct task *t)
 	return true;
 }
 
-/* Back to the head of its line: its keeper was dead before it got it. */
-static void put_back(struct pool *p, struct task *t)
-{
-	struct links *line = t->request.kind == KEEP_OPEN ? &p->opening : &p->waiting;
-
-	links_add_before(line->next, &t->in_all);
-	if (t->request.kind == KEEP_OPEN) {
-		p->n_opening++;
-		return;
-	}
-	p->n_waiting++;
-	links_add_before(t->party->waiting.next, &t->in_line);
-	t->party->n_waiting++;
-	if (!links_in(&t->party->turn))
-		links_add_before(p->turns.next, &t->party->turn);
-}
-
 /* One that can begin at once; NULL: none. */
 static struct keeper *idle_keeper(const struct pool *p, bool for_session)
 {
@@ -299,14 +238,14 @@ static void hand_out(struct pool *p)
 	struct task *t;
 
 	while (p->n_waiting > 0 && (k = idle_keeper(p, false))) {
-		t = next_task(p);
+		t = lines_next(p);
 		if (!give(p, k, t))
-			put_back(p, t);
+			lines_put_back(p, t);
 	}
 	while (p->n_opening > 0 && (k = idle_keeper(p, true))) {
-		t = next_opening(p);
+		t = lines_next_opening(p);
 		if (!give(p, k, t))
-			put_back(p, t);
+			lines_put_back(p, t);
 	}
 	set_wait_timer(p);
 }
@@ -453,36 +392,16 @@ static bool too_many(const struct task *t, uint64_t most)
  * newcomer has to go. */
 static bool make_room(struct pool *p, const struct task *newcomer)
 {
-	struct party *longest = NULL;
+	struct party *longest;
 
 	if (p->n_waiting < p->limits.queue)
 		return true;
-	EACH_LINK(at, &p->turns)
-	{
-		struct party *one = LINKED(at, struct party, turn);
-
-		if (!longest || one->n_waiting > longest->n_waiting)
-			longest = one;
-	}
+	longest = lines_longest(p);
 	if (!longest || longest->n_waiting <= newcomer->party->n_waiting + 1)
 		return false;
 	refuse(p, LINKED(longest->waiting.prev, struct task, in_line), PROBLEM_OVERLOADED,
 	       "too many calls of this client are waiting");
 	return true;
-}
-
-static void join_line(struct pool *p, struct task *t)
-{
-	links_add(t->request.kind == KEEP_OPEN ? &p->opening : &p->waiting, &t->in_all);
-	if (t->request.kind == KEEP_OPEN) {
-		p->n_opening++;
-		return;
-	}
-	p->n_waiting++;
-	links_add(&t->party->waiting, &t->in_line);
-	t->party->n_waiting++;
-	if (!links_in(&t->party->turn))
-		links_add(&p->turns, &t->party->turn);
 }
 
 enum problem pool_submit(struct pool *p, struct task *t, uint64_t most)
@@ -498,7 +417,7 @@ enum problem pool_submit(struct pool *p, struct task *t, uint64_t most)
 		t->counts = true;
 		t->party->open++;
 	}
-	join_line(p, t);
+	lines_join(p, t);
 	hand_out(p);
 	ask_for_more(p);
 	return PROBLEM_NONE;

@@ -71,28 +71,32 @@ static void take_end(void *context, uint32_t events)
 static int run_keeper(struct keeper *k, int front, int warden, struct error *err)
 {
 	const struct supervisor *s = k->all;
-	const char *argv[WORDS_MAX] = {"belljar-gate", "keeper", "--front", "3", "--warden", "4"};
-	const int fds[] = {front, warden};
+	/* The policy as it was read, whatever stands in its files by now. */
+	const char *const argv[] = {"belljar-gate",
+				    "keeper",
+				    "--front",
+				    "3",
+				    "--warden",
+				    "4",
+				    "--policy",
+				    "pack:5",
+				    "--expect-sha256",
+				    s->plan.policy_sha256,
+				    "--state",
+				    s->state,
+				    "--audit",
+				    s->audit,
+				    NULL};
+	const int fds[] = {front, warden, s->pack_fd};
 	struct spawn spawn = {
 		.program = s->config->gate,
 		.argv = argv,
 		.fds = fds,
-		.n_fds = 2,
+		.n_fds = ARRAY_LEN(fds),
 		.out = -1,
 		.err = s->keeper_log.to,
 	};
-	size_t n = 6;
 
-	if (s->plan.policy_file) {
-		argv[n++] = "--policy";
-		argv[n++] = s->plan.policy_file;
-	}
-	argv[n++] = "--expect-sha256";
-	argv[n++] = s->plan.policy_sha256;
-	argv[n++] = "--state";
-	argv[n++] = s->state;
-	argv[n++] = "--audit";
-	argv[n++] = s->audit;
 	k->started_us = loop_now_us(s->loop);
 	if (spawn_start(&spawn, &k->pid, &k->pidfd, err) < 0)
 		return -1;

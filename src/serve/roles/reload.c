@@ -18,6 +18,8 @@
 #include "lib/wardentalk.h"
 #include "serve/roles/supervise.h"
 
+enum { SEALS = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL };
+
 static int keep_view(const struct buf *text, struct error *err)
 {
 	own_fd fd = memfd_create("view", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -26,7 +28,7 @@ static int keep_view(const struct buf *text, struct error *err)
 		return fail_sys(err, "make a file in memory");
 	if (fd_write_all(fd, buf_str(text), text->len, err) < 0)
 		return -1;
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
+	if (fcntl(fd, F_ADD_SEALS, SEALS) < 0)
 		return fail_sys(err, "seal the view");
 	return take_fd(&fd);
 }
@@ -73,21 +75,24 @@ static int warden_take(struct supervisor *s, struct error *err)
 
 /* What a policy brings beside its text. */
 struct parts {
-	int view, tls;
+	int view, tls, pack;
 };
 
 static void parts_end(struct parts *p)
 {
 	own_fd_end(&p->view);
 	own_fd_end(&p->tls);
+	own_fd_end(&p->pack);
 }
 
 static void take_parts(struct supervisor *s, struct parts *p)
 {
 	own_fd_end(&s->view_fd);
 	own_fd_end(&s->tls_fd);
+	own_fd_end(&s->pack_fd);
 	s->view_fd = take_fd(&p->view);
 	s->tls_fd = take_fd(&p->tls);
+	s->pack_fd = take_fd(&p->pack);
 }
 
 /* From here on it counts. */
@@ -128,10 +133,12 @@ static int begin_with(struct supervisor *s, struct plan *first, struct parts *pa
 static int understand(struct supervisor *s, const struct buf *text, struct error *err)
 {
 	own(plan) new = {0};
-	own(parts) parts = {-1, -1};
+	own(parts) parts = {-1, -1, take_fd(&s->pack_next)};
 
 	if (plan_read(buf_str(text), text->len, &new, err) < 0)
 		return -1;
+	if (fcntl(parts.pack, F_ADD_SEALS, SEALS) < 0)
+		return fail_sys(err, "seal the files of the policy");
 	if (s->plan.view && check_log(s, &new, err) < 0)
 		return -1;
 	parts.view = keep_view(text, err);
@@ -172,9 +179,13 @@ static void take_view(void *context, const struct buf *text, const char *why)
 
 int reload_start(struct supervisor *s, struct error *err)
 {
-	const char *argv[8] = {"belljar-gate", "view", "--state", s->state};
-	struct spawn spawn = {
-		.program = s->config->gate, .argv = argv, .out = -1, .err = s->gate_log.to};
+	const char *argv[10] = {"belljar-gate", "view", "--state", s->state, "--pack", "3"};
+	struct spawn spawn = {.program = s->config->gate,
+			      .argv = argv,
+			      .fds = &s->pack_next,
+			      .n_fds = 1,
+			      .out = -1,
+			      .err = s->gate_log.to};
 
 	if (s->stopping)
 		return 0;
@@ -183,9 +194,13 @@ int reload_start(struct supervisor *s, struct error *err)
 		return 0;
 	}
 	if (s->config->policy) {
-		argv[4] = "--policy";
-		argv[5] = s->config->policy;
+		argv[6] = "--policy";
+		argv[7] = s->config->policy;
 	}
+	own_fd_end(&s->pack_next);
+	s->pack_next = memfd_create("policy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (s->pack_next < 0)
+		return fail_sys(err, "make a file in memory");
 	if (s->plan.view)
 		notify_reloading(&s->notify);
 	s->viewrun.done = take_view;

@@ -45,17 +45,15 @@ static void take_end(void *context, uint32_t events)
 
 int selftest_start(struct supervisor *s, struct error *err)
 {
-	const char *argv[WORDS_MAX] = {"belljar", "run"};
+	const char *argv[WORDS_MAX] = {"belljar-serve", "selftest"};
 	struct spawn spawn = {
-		.program = s->config->belljar, .argv = argv, .out = -1, .err = s->test_log.to};
+		.program = s->config->self, .argv = argv, .out = -1, .err = s->test_log.to};
 	size_t n = 2;
 
 	for (size_t i = 0; i < json_array_size(s->plan.allow_degraded) && n + 6 < WORDS_MAX; i++) {
 		argv[n++] = "--allow-degraded";
 		argv[n++] = json_string_value(json_array_get(s->plan.allow_degraded, i));
 	}
-	argv[n++] = "--";
-	argv[n++] = "true";
 	if (spawn_start(&spawn, &s->test_pid, &s->test_pidfd, err) < 0)
 		return fail_in(err, "self-test");
 	s->test_end = (struct loop_watch){

@@ -58,7 +58,7 @@ int front_tell(struct supervisor *s, enum role_word word, uint64_t number, int f
 	struct single *front = &s->singles[ROLE_FRONT];
 	struct error err;
 
-	if (!front->pid)
+	if (!front->pid || front->control < 0)
 		return -1;
 	if (role_send(front->control, &m, fd, &err) == 0)
 		return 0;

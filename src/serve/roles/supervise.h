@@ -75,6 +75,8 @@ struct supervisor {
 	struct plan plan; /* of now; all zeros: not read yet */
 	int view_fd;      /* its text, for fronts */
 	int tls_fd;       /* its certificate and key, for fronts; -1: no TLS */
+	int pack_fd;      /* its files as they were read, for keepers */
+	int pack_next;    /* the same of the one that is being read */
 	uint32_t generation;
 	struct viewrun viewrun;
 	bool reload_again; /* asked for while one was going on */

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,6 +26,8 @@
 #include "base/statedir.h"
 #include "base/text.h"
 #include "serve/roles/supervise.h"
+
+enum { FILES_WANTED = 16384 };
 
 void supervisor_say(const char *fmt, ...)
 {
@@ -201,8 +205,23 @@ static int open_logs(struct supervisor *s, struct error *err)
 	return rolelog_open(&s->test_log, s->loop, "belljar serve: self-test", err);
 }
 
+/* Each keeper, connection and role takes some descriptors.  Nobody of the same user reads our
+ * memory, which has held the key of the certificate. */
+static int prepare_self(struct error *err)
+{
+	struct rlimit now;
+
+	if (getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur < now.rlim_max) {
+		now.rlim_cur = now.rlim_max < FILES_WANTED ? now.rlim_max : FILES_WANTED;
+		(void)setrlimit(RLIMIT_NOFILE, &now);
+	}
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? fail_sys(err, "hide our memory") : 0;
+}
+
 static int begin(struct supervisor *s, struct error *err)
 {
+	if (prepare_self(err) < 0)
+		return -1;
 	s->loop = loop_new(err);
 	if (!s->loop || find_places(s, err) < 0 || notify_open(&s->notify, err) < 0 ||
 	    open_signals(s, err) < 0 || open_logs(s, err) < 0)
@@ -228,6 +247,8 @@ static void end(struct supervisor *s)
 	notify_close(&s->notify);
 	own_fd_end(&s->view_fd);
 	own_fd_end(&s->tls_fd);
+	own_fd_end(&s->pack_fd);
+	own_fd_end(&s->pack_next);
 	own_fd_end(&s->signals);
 	own_fd_end(&s->lock);
 	loop_free(s->loop);
@@ -238,6 +259,7 @@ static void init(struct supervisor *s, const struct serve_config *config)
 {
 	s->config = config;
 	s->lock = s->signals = s->view_fd = s->tls_fd = s->test_pidfd = -1;
+	s->pack_fd = s->pack_next = -1;
 	s->notify.sock = s->viewrun.pidfd = s->viewrun.out = -1;
 	for (int i = 0; i < SINGLE_COUNT; i++)
 		s->logs[i].from = s->logs[i].to = -1;

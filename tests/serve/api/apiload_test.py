@@ -4,7 +4,7 @@ import contextlib
 import socket
 import threading
 
-from fronting import client, expect, front, main, problem, view, wait_until
+from fronting import bounded, client, expect, front, main, problem, view, wait_until
 
 CLIENTS = [client("ann"), client("bob"), client("root", scopes=["admin"]),
            client("two", max_concurrent=2)]
@@ -151,7 +151,7 @@ def bodies_are_counted_before_they_come():
         for s in socks:
             s.close()
         f.wait_metric("belljar_request_body_bytes", 0)
-        expect(f.resident() - before < 80 << 20, True, "memory for bodies that never came")
+        bounded(f, before, 80 << 20, "memory for bodies that never came")
 
 
 def many_calls_leave_memory_flat():
@@ -181,9 +181,7 @@ def many_calls_leave_memory_flat():
         before = f.resident()
         burst(n * 4 // 5)
         expect(failures, [])
-        grown = f.resident() - before
-        print("# %d calls: %d KiB more" % (n * 4 // 5, grown >> 10))
-        expect(grown < 3 << 20, True, "memory after many calls")
+        bounded(f, before, 3 << 20, "memory for %d calls more" % (n * 4 // 5))
         expect(f.metric("belljar_calls_kept"), 200.0)
         expect(f.metric("belljar_answer_bytes"), 0.0)
 
@@ -195,7 +193,7 @@ def idle_connections_are_cheap():
             for _ in range(400):
                 stack.enter_context(socket.create_connection(("127.0.0.1", f.port)))
             f.wait_metric("belljar_connections", 401)
-            expect(f.resident() - before < 4 << 20, True, "memory for idle connections")
+            bounded(f, before, 4 << 20, "memory for idle connections")
             expect(f.run(["begun"]).status, 200)
 
 

@@ -150,7 +150,7 @@ def keys_end():
         a = f.run(["begun"], headers=key("k"))
         wait_until(lambda: f.run(["begun"], headers=key("k")).getheader("Idempotency-Replayed")
                    is None, "the key to end")
-        expect(f.run(["other"], headers=key("k")).status, 200)
+        wait_until(lambda: f.run(["other"], headers=key("k")).status == 200, "it to be free")
         expect(a.status, 200)
 
 

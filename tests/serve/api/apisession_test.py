@@ -2,7 +2,7 @@
 """apisession_test.py - sessions: whose they are, what happens in them, how they end; files."""
 import os
 
-from fronting import client, expect, front, main, problem, view, wait_until
+from fronting import bounded, client, expect, front, main, problem, view, wait_until
 
 
 def opened(f, key="ann", lines=("echo",)):
@@ -193,7 +193,7 @@ def large_files_come_in_pieces():
         for one in slow:
             one.recv(1)
         wait_until(lambda: f.ask("GET", s).status == 200, "the session")
-        expect(f.resident() - before < 48 << 20, True, "memory for slow readers of files")
+        bounded(f, before, 48 << 20, "memory for slow readers of files")
         for one in slow:
             one.close()
         expect(f.ask("GET", s + "/files/big").status, 200)

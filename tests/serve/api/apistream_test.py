@@ -5,7 +5,7 @@ import json
 import socket
 import time
 
-from fronting import PATIENCE, client, expect, front, main, problem, view, wait_until
+from fronting import PATIENCE, bounded, client, expect, front, main, problem, view, wait_until
 
 FORMS = ("text/event-stream", "application/x-ndjson")
 
@@ -218,7 +218,7 @@ def a_slow_reader_costs_nothing_and_hears_of_the_gap():
         before = f.resident()
         wait_until(lambda: [c["stdout_bytes"] for c in f.ask("GET", "/v1/calls").json["calls"]
                             if c["state"] == "running"] == [40000000], "all of the output")
-        expect(f.resident() - before < 8 << 20, True, "memory for a slow reader")
+        bounded(f, before, 8 << 20, "memory for a slow reader")
         f.touch("go")
         data = b""
         while b'"event":"result"' not in data:

@@ -207,6 +207,14 @@ def expect(got, want, what=""):
         raise AssertionError("%s: got %r, not %r" % (what or "value", got, want))
 
 
+def bounded(f, before, most, what):
+    """Memory since then; a sanitizer keeps its own."""
+    grown = f.resident() - before
+    print("# %s: %d KiB" % (what, grown >> 10))
+    if not os.environ.get("SANITIZED"):
+        expect(grown < most, True, what)
+
+
 def problem(r, status, code):
     expect(r.status, status, "status (%r)" % r.data[:300])
     expect(r.getheader("Content-Type"), "application/problem+json")

@@ -136,8 +136,8 @@ def main():
             sys.stderr.write("policy.yaml:1:1: it is wrong\n")
             sys.exit(125)
         sys.stdout.write(open(os.path.join(HERE, "view.json")).read())
-    elif word == "run":
-        begin("run")
+    elif word == "selftest":
+        begin("selftest")
     elif word == "reader":
         begin("reader")
         wait_for_end(3)

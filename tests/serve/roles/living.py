@@ -67,8 +67,8 @@ def beneath(top):
 
 
 def needs_degraded(belljar, user):
-    done = subprocess.run([belljar, "run", "--", "/bin/true"], stdin=subprocess.DEVNULL,
-                          capture_output=True, env={"HOME": "/nonexistent"}, **user)
+    done = subprocess.run([belljar + "-serve", "selftest"], stdin=subprocess.DEVNULL,
+                          capture_output=True, env={}, **user)
     return done.returncode == 125
 
 
@@ -85,7 +85,7 @@ class UnixConnection(http.client.HTTPConnection):
 
 class Service:
     def __init__(self, belljar, as_user=False, drain="30s", words=(), env=None, pass_fds=(),
-                 start=(), listen=True):
+                 start=(), listen=True, before=None):
         self.belljar = belljar
         self.dir = tempfile.mkdtemp(prefix="belljar-serve-", dir="/var/tmp")
         os.chmod(self.dir, 0o755)
@@ -98,6 +98,8 @@ class Service:
         self.drain = drain
         self.put_policy()
         self.path = self.dir + "/door"
+        if before:
+            before(self)
         self.log = open(self.dir + "/log", "w+")
         line = list(start) + [belljar, "serve", "--json", "--policy", self.dir + "/policy.yaml",
                               "--state", self.dir + "/state", "--audit", self.dir + "/audit"]

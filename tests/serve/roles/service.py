@@ -4,8 +4,11 @@
 are killed under load, it reloads, drains and leaves nothing."""
 import json
 import os
+import shutil
 import signal
 import socket
+import ssl
+import subprocess
 import sys
 import threading
 import time
@@ -164,6 +167,10 @@ def a_policy_is_replaced_while_calls_run(t):
     wait_until(lambda: len(load.successes()) > 10)
     load.stop()
     judge_answers(t, load, "nobody")
+    # New keepers go by the policy that counts, not by what its file says now.
+    for keeper in s.pids("keeper"):
+        os.kill(keeper, signal.SIGKILL)
+    wait_until(lambda: s.execute("print(1)")[1].get("output") == "1\n")
     t.check(len(s.ask("GET", "/v1/tools")[1]["tools"]) == len(old["tools"]) + 1, "")
     t.check(s.ask("POST", "/v1/admin/reload")[0] in (200, 202), "")
     finish(t, s)
@@ -250,7 +257,51 @@ def it_takes_sockets_from_systemd(t):
         finish(t, s)
 
 
+def make_certificate(s, name):
+    words = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+             "-nodes", "-keyout", s.dir + "/tls.key", "-out", s.dir + "/tls.crt", "-subj",
+             "/CN=" + name, "-days", "2"]
+    subprocess.run(words, check=True, capture_output=True)
+    os.chmod(s.dir + "/tls.key", 0o600)
+    if s.user:
+        os.chown(s.dir + "/tls.key", s.user["user"], s.user["group"])
+
+
+def certificate_at(port):
+    """Its text; ports speak TLS or do not."""
+    found = ssl.get_server_certificate(("127.0.0.1", port))
+    return ssl.PEM_cert_to_DER_cert(found)
+
+
+def a_new_certificate_counts_after_a_reload(t):
+    if not shutil.which("openssl"):
+        t.say("SKIP: there is no openssl to make a certificate with")
+        return
+    s = start(before=lambda s: (make_certificate(s, "one"), s.put_policy(
+        open(s.dir + "/policy.yaml").read().replace(
+            "serve:\n", "serve:\n  tls: { cert: %s/tls.crt, key: %s/tls.key }\n" % (s.dir, s.dir)))),
+        words=["--listen", "tls:127.0.0.1:0"])
+    port = int(s.said["listening"][2].rpartition(":")[2])
+    t.check(s.said["listening"][2].startswith("https://"), s.said)
+    wait_until(s.is_ready)
+    first = certificate_at(port)
+    make_certificate(s, "two")
+    s.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: certificate_at(port) != first)
+    second = certificate_at(port)
+    with open(s.dir + "/tls.key", "w") as out:
+        out.write("no key\n")
+    s.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: "serve.tls" in s.lines())
+    t.check(certificate_at(port) == second, "the old one stays")
+    t.check("no key" not in s.lines(), s.lines())
+    t.check(s.execute("print(1)")[1]["output"] == "1\n", "")
+    s.put_policy()
+    finish(t, s)
+
+
 TESTS = [
+    a_new_certificate_counts_after_a_reload,
     it_starts_and_answers_three_calls,
     each_role_is_killed_under_load_and_comes_back,
     a_call_whose_keeper_is_killed_is_answered_unknown,

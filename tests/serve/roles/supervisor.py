@@ -102,7 +102,7 @@ def it_starts_every_role_with_what_it_needs_and_nothing_else(t):
     s = Service(env={"SECRET": "x", "PATH": "/bin"})
     t.check(s.said["listening"] == ["unix:" + s.path], s.said)
     tapping.wait_until(lambda: is_settled(s) and s.alive("reader") and s.alive("keeper"))
-    for role, fds in (("front", 5), ("keeper", 5), ("reader", 4)):
+    for role, fds in (("front", 5), ("keeper", 6), ("reader", 4)):
         words = s.words(role, s.alive(role)[0])
         # 0, 1, 2, its sockets, and the directory it is listing.
         t.check(words[1] == " ".join(map(str, range(fds + 1))), (role, words))
@@ -252,7 +252,7 @@ def two_do_not_share_a_state_directory_nor_an_address(t):
 
 
 def a_host_without_boxes_is_told_at_once(t):
-    s = Service(up=False, before=lambda s: s.put("run.fail", "125"))
+    s = Service(up=False, before=lambda s: s.put("selftest.fail", "125"))
     t.check(s.process.wait(90) == 1 and "belljar doctor" in s.lines(), s.lines())
     t.check(not s.left(), s.left())
     s.end()

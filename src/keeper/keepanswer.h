@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.h - what a keeper says back: an answer's body, or a problem (RFC 9457). */
-#ifndef KEEPER_ANSWER_H
-#define KEEPER_ANSWER_H
+/* keepanswer.h - what a keeper says back: an answer's body, or a problem (RFC 9457). */
+#ifndef KEEPER_KEEPANSWER_H
+#define KEEPER_KEEPANSWER_H
 
 #include "api/apitable.h"
 #include "keeper/keeper.h"

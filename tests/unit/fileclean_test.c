@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* artifacts_test.c - files that come out: text without secrets, the rest whole or not at all. */
+/* fileclean_test.c - files that come out: text without secrets, the rest whole or not at all. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/own.h"
-#include "gate/artifacts.h"
+#include "gate/fileclean.h"
 #include "redacting.h"
 #include "tap.h"
 
@@ -22,12 +22,13 @@ static struct redact_set *set_with_secret(void)
 static enum artifact_verdict ask(struct redact_set *set, const char *data, size_t len,
 				 struct buf *ret, char *why)
 {
-	enum artifact_verdict verdict = ARTIFACT_REFUSED;
+	struct artifact_judged judged = {0};
 	struct error err = {0};
 
 	buf_init(ret, 1 << 20);
-	CHECK(artifact_clean(set, data, len, ret, &verdict, why, &err) == 0);
-	return verdict;
+	CHECK(artifact_clean(set, data, len, ret, &judged, &err) == 0);
+	memcpy(why, judged.why, sizeof(judged.why));
+	return judged.verdict;
 }
 
 TEST(text_is_redacted_and_what_has_nothing_in_it_stays)
@@ -68,13 +69,12 @@ TEST(where_redaction_is_off_everything_comes_out)
 TEST(what_does_not_fit_does_not_come_out)
 {
 	struct redact_set *set = set_with_secret();
-	enum artifact_verdict verdict = ARTIFACT_SAME;
+	struct artifact_judged judged = {.verdict = ARTIFACT_SAME};
 	struct error err = {0};
-	char why[96];
 	own(buf) out;
 
 	buf_init(&out, 4);
-	CHECK(artifact_clean(set, "hello, world", 12, &out, &verdict, why, &err) < 0);
-	CHECK(verdict == ARTIFACT_REFUSED);
+	CHECK(artifact_clean(set, "hello, world", 12, &out, &judged, &err) < 0);
+	CHECK(judged.verdict == ARTIFACT_REFUSED);
 	redact_set_free(set);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* artifacts.h - files that come out of a box: without secrets, or not at all. */
-#ifndef GATE_ARTIFACTS_H
-#define GATE_ARTIFACTS_H
+/* fileclean.h - files that come out of a box: without secrets, or not at all. */
+#ifndef GATE_FILECLEAN_H
+#define GATE_FILECLEAN_H
 
 #include "base/buf.h"
 #include "redact/redact.h"
@@ -12,14 +12,18 @@ enum artifact_verdict {
 	ARTIFACT_CLEANED,     /* ... as it is in ret */
 };
 
+struct artifact_judged {
+	enum artifact_verdict verdict;
+	char why[96]; /* it was refused; else empty */
+};
+
 /* Text is UTF-8 without a byte 0.  It is redacted as output is, control sequences included.  What
  * is no text cannot be changed without breaking it: it is refused if a known value is in it, in
  * any form that is looked for in output, and else comes out as it is.
  *
  * set NULL: redaction is off.  ret is empty and has a ceiling (more is an error); it holds the text
- * if that was cleaned.  why, of at least 96 bytes, says why it was refused.  -1: err, and the file
- * must not come out. */
+ * if that was cleaned.  -1: err, and the file must not come out. */
 int artifact_clean(struct redact_set *set, const char *data, size_t len, struct buf *ret,
-		   enum artifact_verdict *ret_verdict, char *why, struct error *err);
+		   struct artifact_judged *ret_judged, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c - what a keeper says back: an answer's body, or a problem (RFC 9457). */
-#include "keeper/answer.h"
+/* keepanswer.c - what a keeper says back: an answer's body, or a problem (RFC 9457). */
+#include "keeper/keepanswer.h"
 
 #include <string.h>
 
@@ -75,7 +75,7 @@ void answer_problem(struct keeper *k, const struct keep_request *r, unsigned sta
 	struct jsonout j;
 	own(buf) out;
 
-	if (status == 503)
+	if (status == 503 || status == 429)
 		reply.retry_after_s = 1;
 	buf_init(&out, PROBLEM_MAX);
 	(void)snprintf(type, sizeof(type), "https://belljar.dev/problems/%s", code);

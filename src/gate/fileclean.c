@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* artifacts.c - files that come out of a box: without secrets, or not at all. */
-#include "gate/artifacts.h"
+/* fileclean.c - files that come out of a box: without secrets, or not at all. */
+#include "gate/fileclean.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/own.h"
 #include "base/text.h"
 
-enum { WHY_ROOM = 96, COUNTS_MAX = 512 };
+enum { COUNTS_MAX = 512 };
 
 struct cleaning {
 	struct buf *out;
@@ -41,33 +41,35 @@ static const char *known_in(const struct redactor *r, struct redact_count *count
 	return redactor_canary(r);
 }
 
-static enum artifact_verdict judge(const struct redactor *r, const char *data, size_t len,
-				   const struct buf *cleaned, char *why)
+static void judge(const struct redactor *r, const char *data, size_t len, const struct buf *cleaned,
+		  struct artifact_judged *ret)
 {
 	struct redact_count counts[COUNTS_MAX];
 	const char *known;
 
-	if (is_text(data, len))
-		return cleaned->len == len && memcmp(buf_str(cleaned), data, len) == 0
-			       ? ARTIFACT_SAME
-			       : ARTIFACT_CLEANED;
+	if (is_text(data, len)) {
+		bool same = cleaned->len == len && memcmp(buf_str(cleaned), data, len) == 0;
+
+		ret->verdict = same ? ARTIFACT_SAME : ARTIFACT_CLEANED;
+		return;
+	}
 	known = known_in(r, counts, ARRAY_LEN(counts));
-	if (!known)
-		return ARTIFACT_SAME;
-	(void)snprintf(why, WHY_ROOM, "the secret '%.40s' is in it, and it is no text", known);
-	return ARTIFACT_REFUSED;
+	if (known)
+		(void)snprintf(ret->why, sizeof(ret->why),
+			       "the secret '%.40s' is in it, and it is no text", known);
+	else
+		ret->verdict = ARTIFACT_SAME;
 }
 
 int artifact_clean(struct redact_set *set, const char *data, size_t len, struct buf *ret,
-		   enum artifact_verdict *ret_verdict, char *why, struct error *err)
+		   struct artifact_judged *ret_judged, struct error *err)
 {
 	struct cleaning c = {.out = ret};
 	struct redactor *r;
 
-	*ret_verdict = ARTIFACT_REFUSED;
-	why[0] = '\0';
+	*ret_judged = (struct artifact_judged){.verdict = ARTIFACT_REFUSED};
 	if (!set) {
-		*ret_verdict = ARTIFACT_SAME;
+		ret_judged->verdict = ARTIFACT_SAME;
 		return 0;
 	}
 	r = redactor_new(set, keep, &c, err);
@@ -76,7 +78,7 @@ int artifact_clean(struct redact_set *set, const char *data, size_t len, struct 
 	redactor_feed(r, data, len);
 	redactor_finish(r);
 	if (!c.lost)
-		*ret_verdict = judge(r, data, len, ret, why);
+		judge(r, data, len, ret, ret_judged);
 	redactor_free(r);
 	return c.lost ? fail(err, ERR_SYSTEM, "a file is too large to be redacted") : 0;
 }
