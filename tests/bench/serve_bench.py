@@ -20,16 +20,17 @@ def verdict(is_met):
 
 def starts(service):
     told = service.load("pairs", ROUNDS, PYTHON, TRUE)
-    print("in turn, %d rounds          median       p99   (failed)" % ROUNDS)
-    for name, words in (("bare_python", "python3 -c 'print(2+2)'"), ("post_python", "POST, the same code"),
-                        ("bare_true", "/bin/true"), ("post_true", "POST, run_command true")):
-        _, failed, _, median, p99 = told[name]
-        print("  %-24s %7.2f ms %7.2f ms   %s" % (words, median / 1e3, p99 / 1e3,
-                                                "(%d)" % failed if failed else ""))
-    for name, bar, words in (("ratio_python", BAR_PYTHON, "cold Python over a bare start"),
-                             ("ratio_true", BAR_TRUE, "true over a bare exec")):
-        ratio = told[name][0]
-        print("  %-34s %5.2fx   bar %.1fx: %s" % (words, ratio, bar, verdict(ratio <= bar)))
+    print("%d rounds: a bare start, then POST          min    median       p99   (failed)" % ROUNDS)
+    for how, words in (("same", ""), ("mixed", ", tools in turn")):
+        for kind, bare, bar in (("python", "python3 -c 'print(2+2)'", BAR_PYTHON),
+                                ("true", "/bin/true", BAR_TRUE)):
+            for name, label in (("bare", bare), ("post", "POST of the same" + words)):
+                _, failed, least, median, p99 = told["%s_%s_%s" % (how, name, kind)]
+                print("  %-34s %7.2f ms %6.2f ms %6.2f ms   %s" % (
+                    label, least / 1e3, median / 1e3, p99 / 1e3, "(%d)" % failed if failed else ""))
+            ratio = told["%s_ratio_%s" % (how, kind)][0]
+            print("    %.2fx %s" % (ratio, "   bar %.1fx: %s" % (bar, verdict(ratio <= bar))
+                                    if how == "same" else ""))
 
 
 def front(service):

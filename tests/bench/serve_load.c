@@ -2,7 +2,8 @@
 /* serve_load.c - clients of a service, for measuring: few, in turn with bare starts, or many at
  * once.
  *
- *     serve_load pairs PORT ROUNDS PYTHON-BODY TRUE-BODY   in each round: bare, then through POST
+ *     serve_load pairs PORT ROUNDS PYTHON-BODY TRUE-BODY   in each round: bare, then through POST;
+ *                                                          one tool alone, then both in turn
  *     serve_load many PORT CLIENTS CALLS PATH [BODY]       GET without a body
  *
  * Connections are kept.  An answer counts if it is 200 and, to a POST, says success.  Prints words
@@ -27,7 +28,7 @@
 
 #include "bench_stats.h"
 
-enum { CLIENTS_MAX = 256, ANSWER_MAX = 64 << 10, REQUEST_MAX = 4096 };
+enum { WARM = 10, CLIENTS_MAX = 256, ANSWER_MAX = 64 << 10, REQUEST_MAX = 4096 };
 
 extern char **environ;
 
@@ -36,6 +37,13 @@ struct client {
 	double since;
 	size_t len;
 	char answer[ANSWER_MAX + 1];
+};
+
+struct pair {
+	const char *name;
+	const char *const *argv; /* bare */
+	char text[REQUEST_MAX];  /* through the service */
+	double *bare, *post;
 };
 
 static struct client clients[CLIENTS_MAX];
@@ -165,36 +173,55 @@ static void print(const char *name, const double *values, size_t n)
 	printf("%s %zu %zu %.1f %.1f %.1f\n", name, s.n, s.failed, s.min, s.median, s.p99);
 }
 
+/* One call after another, each after a bare start of what it does. */
+static void turns(struct client *c, const struct pair *p, size_t n, size_t rounds)
+{
+	for (size_t i = 0; i < WARM; i++)
+		for (size_t j = 0; j < n; j++)
+			if (isnan(call_us(c, p[j].text)))
+				(void)fprintf(stderr, "refused: %s\n", c->answer);
+	for (size_t i = 0; i < rounds; i++)
+		for (size_t j = 0; j < n; j++) {
+			p[j].bare[i] = spawn_us(p[j].argv);
+			p[j].post[i] = call_us(c, p[j].text);
+		}
+}
+
+static void print_pair(const char *how, const struct pair *p, size_t rounds)
+{
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "%s_bare_%s", how, p->name);
+	print(name, p->bare, rounds);
+	(void)snprintf(name, sizeof(name), "%s_post_%s", how, p->name);
+	print(name, p->post, rounds);
+	printf("%s_ratio_%s %.3f\n", how, p->name, stats_ratio(p->post, p->bare, rounds));
+}
+
 static int pairs(int port, size_t rounds, const char *python_body, const char *true_body)
 {
 	static const char *const python[] = {"/usr/bin/python3", "-c", "print(2+2)", NULL};
 	static const char *const truth[] = {"/bin/true", NULL};
-	static const char *const names[] = {"bare_python", "bare_true", "post_python", "post_true"};
+	struct pair p[2] = {{.name = "python", .argv = python}, {.name = "true", .argv = truth}};
 	struct client *c = &clients[0];
-	char texts[2][REQUEST_MAX];
-	double *t[4];
 
-	for (size_t i = 0; i < 4; i++)
-		if (!(t[i] = calloc(rounds, sizeof(double))))
-			die("calloc");
 	c->fd = connect_to(port);
-	request(texts[0], "/execute", python_body);
-	request(texts[1], "/execute", true_body);
-	for (size_t i = 0; i < 5; i++) /* every keeper has its slot */
-		if (isnan(call_us(c, texts[0])) || isnan(call_us(c, texts[1])))
-			(void)fprintf(stderr, "refused: %s\n", c->answer);
-	for (size_t i = 0; i < rounds; i++) {
-		t[0][i] = spawn_us(python);
-		t[2][i] = call_us(c, texts[0]);
-		t[1][i] = spawn_us(truth);
-		t[3][i] = call_us(c, texts[1]);
+	request(p[0].text, "/execute", python_body);
+	request(p[1].text, "/execute", true_body);
+	for (size_t i = 0; i < 2; i++) {
+		p[i].bare = calloc(rounds, sizeof(double));
+		p[i].post = calloc(rounds, sizeof(double));
+		if (!p[i].bare || !p[i].post)
+			die("calloc");
+		turns(c, &p[i], 1, rounds);
+		print_pair("same", &p[i], rounds);
 	}
-	for (size_t i = 0; i < 4; i++)
-		print(names[i], t[i], rounds);
-	printf("ratio_python %.3f\nratio_true %.3f\n", stats_ratio(t[2], t[0], rounds),
-	       stats_ratio(t[3], t[1], rounds));
-	for (size_t i = 0; i < 4; i++)
-		free(t[i]);
+	turns(c, p, 2, rounds);
+	for (size_t i = 0; i < 2; i++) {
+		print_pair("mixed", &p[i], rounds);
+		free(p[i].bare);
+		free(p[i].post);
+	}
 	return 0;
 }
 
