@@ -30,8 +30,6 @@
 
 enum { WARM = 10, CLIENTS_MAX = 256, ANSWER_MAX = 64 << 10, REQUEST_MAX = 4096 };
 
-extern char **environ;
-
 struct client {
 	int fd;
 	double since;
