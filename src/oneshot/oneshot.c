@@ -176,16 +176,18 @@ static int at_start(void *context, struct error *err)
 static int write_end(struct oneshot *o, const struct account *a, struct error *err)
 {
 	struct record_redaction redactions[ONESHOT_RULES_MAX];
-	const char *text = a->outcome.error.text;
-	own_str reason = NULL;
+	const char *text = a->outcome.error.text, *reason = NULL;
+	own_str cleaned = NULL;
 	size_t len;
 
 	for (size_t i = 0; i < o->n_counts; i++)
 		redactions[i] = (struct record_redaction){o->counts[i].id, o->counts[i].count};
+	/* That it ended is written down, also if not all of it can be said. */
+	if (o->trouble.kind != ERR_NONE)
+		reason = "what was redacted could not be counted";
 	if (text[0]) {
-		reason = clean(o, text, strlen(text), &len, err);
-		if (!reason)
-			return -1;
+		cleaned = clean(o, text, strlen(text), &len, err);
+		reason = cleaned ? cleaned : "why could not be redacted";
 	}
 	return diary_end_run(&o->diary, a, redactions, o->n_counts, reason, err);
 }
@@ -208,8 +210,9 @@ static void after(void *context, struct account *a)
 	struct error err = {0};
 
 	judge_lost_output(o, a);
-	if ((o->redacts && count_redactions(o, &err) < 0) ||
-	    (!is_silent(o) && o->diary.began && write_end(o, a, &err) < 0))
+	if (o->redacts && count_redactions(o, &err) < 0)
+		o->trouble = err;
+	if (!is_silent(o) && o->diary.began && write_end(o, a, &err) < 0)
 		o->trouble = err;
 }
 
@@ -277,8 +280,7 @@ static int run(struct oneshot *o, struct account *ret, struct error *err)
 		return write_unstarted(o, ret, result);
 	if (!o->diary.ended && o->trouble.kind == ERR_NONE)
 		after(o, ret);
-	if (o->trouble.kind == ERR_NONE)
-		await_end(o);
+	await_end(o);
 	return result;
 }
 

@@ -13,12 +13,13 @@ rest of the arguments are the programs that belljar needs beside it.  Whatever h
 
 By default the points are taken in strides until a budget of time is used up;
 TORTURE_SCALE multiplies it, TORTURE_FULL=1 takes them all, with every errno.
-TORTURE_SEED repeats a run.
+TORTURE_SEED repeats a run.  TORTURE_KEEP is a directory for logs that are not whole.
 """
 import errno
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -144,6 +145,8 @@ class Faults:
         complaint = self.path.verify()
         if complaint:
             wrong.append(f"verify: {complaint[:400]}")
+        if wrong and os.environ.get("TORTURE_KEEP"):
+            shutil.copytree(self.path.dir, f"{os.environ['TORTURE_KEEP']}/{self.number}")
         if self.fresh or wrong:
             self.renew()
         else:
