@@ -8,6 +8,7 @@ what came out can be compared.
 import glob
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -19,6 +20,9 @@ PROGRAM = (f": > /marks/%s; printf '%%s%%s\\n' {SECRET[:2]} {SECRET[2:]}; "
            f"printf '%%s%%s' {SECRET[:2]} {SECRET[2:]} >&2")
 CLEAN = "[REDACTED:aws-access-key-id]"
 TOP = "/run/arena"
+# A new scribe says "aborted" of what the one before it had open; whoever is still there may begin
+# again if nothing ran yet, or tell the end after all.
+STORY = re.compile(r"started( aborted started)*( aborted)?( finished)?")
 LIMIT_S = 60
 
 
@@ -72,6 +76,18 @@ class Path:
     def unwritten(self):
         """What ran and is not in the log."""
         return sorted(self.marked() - self.begun().keys())
+
+    def stories(self):
+        """{id: what the log says of it, in order}"""
+        found = {}
+        for record in self.records():
+            if record.get("id"):
+                found.setdefault(record["id"], []).append(record["kind"])
+        return found
+
+    def odd_stories(self):
+        return [f"{i}: {' '.join(s)}" for i, s in self.stories().items()
+                if not STORY.fullmatch(" ".join(s))]
 
     @staticmethod
     def lost(account, records):

@@ -142,6 +142,7 @@ class Faults:
         wrong = [] if done.returncode == 0 else \
             [f"the next run: {done.returncode} {done.stderr[:300]!r}"]
         wrong += [f"{name} ran, and is not in the log" for name in self.path.unwritten()]
+        wrong += self.path.odd_stories()
         complaint = self.path.verify()
         if complaint:
             wrong.append(f"verify: {complaint[:400]}")
@@ -169,8 +170,11 @@ def points_of(tap, faults):
     tap.ok({SCRIBE, "belljar-gate", "belljar"} <= there,
            f"{faults.who}: belljar, its scribe and its aide are followed", sorted(there))
     faults.recover()
-    # What makes the box has its own test; what goes around it is here.
-    return [p for p in log.calls if p.place in programs and not p.loader] if good else []
+    # What makes the box has its own test; what goes around it is here.  The scribe that stays is a
+    # child of the one that was started.
+    scribes = tuple(f"{place}." for place, name in programs.items() if name == SCRIBE)
+    return [p for p in log.calls if not p.loader and
+            (p.place in programs or p.place.startswith(scribes))] if good else []
 
 
 def sweep(faults, points, budget_s, kill):

@@ -11,7 +11,6 @@ PATHKILLS_S (8) says for how long, TORTURE_SEED repeats the choices.
 import json
 import os
 import random
-import re
 import subprocess
 import sys
 import time
@@ -24,9 +23,6 @@ SECONDS = float(os.environ.get("PATHKILLS_S", "8"))
 SEED = int(os.environ.get("TORTURE_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 31)
 JOBS = 8
 PAUSE_S = 0.06
-# A new scribe says "aborted" of what the one before it had open; whoever is still there may begin
-# again if nothing ran yet, or tell the end after all.
-STORY = re.compile(r"started( aborted started)*( aborted)?( finished)?")
 
 
 class Load:
@@ -108,13 +104,9 @@ def judge(tap, path, load):
     tap.ok(not lying, "what was refused did not run", lying)
     leaks = pathbench.leaked(*load.outputs)
     tap.ok(not leaks, "the credential never came out", leaks)
-    stories = {}
-    for r in records:
-        if r.get("id"):
-            stories.setdefault(r["id"], []).append(r["kind"])
-    odd = [f"{i}: {' '.join(s)}" for i, s in stories.items() if not STORY.fullmatch(" ".join(s))]
+    odd = path.odd_stories()
     tap.ok(not odd, "each run has one beginning that counts and at most one end", odd)
-    open_calls = [i for i, s in stories.items() if s[-1] == "started"]
+    open_calls = [i for i, s in path.stories().items() if s[-1] == "started"]
     tap.ok(not open_calls, "whatever began has an end: finished, or aborted", open_calls)
     tap.ok(len(marked) > 5 and len(receipts) > 2 and all(load.killed.values()),
            "enough of everything happened to say so")
