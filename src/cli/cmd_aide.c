@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/own.h"
 #include "cli/aideseal.h"
@@ -85,7 +86,11 @@ static bool judge(struct helper *h, const struct run_ask *ask)
 	struct run_rules rules;
 	struct error err = {0};
 
-	if (h->sealed || (!h->policy && load(h, &err) < 0))
+	if (h->sealed)
+		(void)fail(&err, ERR_INTERNAL, "the policy is asked before anything is cleaned");
+	else if (!h->policy)
+		(void)load(h, &err);
+	if (err.kind != ERR_NONE)
 		return say_failure(&err);
 	policy_judge_run(h->policy, ask, &rules);
 	return say(AIDE_RULES, &rules, sizeof(rules));
@@ -112,8 +117,6 @@ static bool clean(struct helper *h, const struct aide_message *m)
 	struct error err = {0};
 	struct redactor *r;
 
-	if (m->head.stream >= AIDE_STREAMS)
-		return false;
 	if (prepare(h, &err) < 0)
 		return say_failure(&err);
 	r = h->redactors[m->head.stream];
@@ -161,14 +164,11 @@ static bool serve(struct helper *h, struct aide_message *m)
 	do
 		n = recv(AIDE_FD, m, sizeof(*m), MSG_TRUNC);
 	while (n < 0 && errno == EINTR);
-	if (n < (ssize_t)sizeof(m->head) || (size_t)n > sizeof(*m) || m->head.magic != AIDE_MAGIC ||
-	    m->head.len != (size_t)n - sizeof(m->head))
+	if (n < 0 || !aide_check_request(m, (size_t)n))
 		return false;
-	if (m->head.kind == AIDE_JUDGE && m->head.len == sizeof(m->ask))
+	if (m->head.kind == AIDE_JUDGE)
 		return judge(h, &m->ask);
-	if (m->head.kind == AIDE_CLEAN && m->head.len <= AIDE_BYTES)
-		return clean(h, m);
-	return m->head.kind == AIDE_COUNT && count(h);
+	return m->head.kind == AIDE_CLEAN ? clean(h, m) : count(h);
 }
 
 int cmd_aide(int argc, char **argv)
@@ -176,6 +176,9 @@ int cmd_aide(int argc, char **argv)
 	static struct aide_message message;
 	static struct helper h;
 
+	/* What whoever started belljar had open is not for us. */
+	if (close_range(AIDE_FD + 1, ~0U, 0) < 0)
+		return EXIT_BELLJAR;
 	h.file = argc > 1 ? argv[1] : NULL;
 	while (serve(&h, &message))
 		continue;

@@ -10,10 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "audit/tree.h"
 #include "base/own.h"
 #include "call/language.h"
-#include "gate/fileclean.h"
+#include "gate/answerfiles.h"
 #include "gate/slots.h"
 #include "gate/steps.h"
 #include "gate/toolkit.h"
@@ -405,51 +404,6 @@ static void look_for_canary(struct passage *p)
 	why_hint(&p->why, "what is planted there is not to be read or told");
 }
 
-/* A file comes out as output does: without what must not be told, or not at all. */
-static int clean_artifact(struct passage *p, struct artifact *a, struct error *err)
-{
-	struct artifact_judged judged;
-	struct hash hash;
-	own(buf) cleaned;
-
-	buf_init(&cleaned, 16 * a->content_len + 4096);
-	if (artifact_clean(p->redaction.set, a->content, a->content_len, &cleaned, &judged, err) <
-	    0)
-		return -1;
-	if (judged.verdict == ARTIFACT_SAME)
-		return 0;
-	memcpy(a->refused, judged.why, sizeof(a->refused));
-	free(a->content);
-	a->content = NULL;
-	a->content_len = 0;
-	if (judged.verdict != ARTIFACT_CLEANED)
-		return 0;
-	a->redacted = true;
-	a->size = a->content_len = cleaned.len;
-	a->content = TAKE(cleaned.data);
-	hash_bytes(a->content ? a->content : "", a->content_len, &hash);
-	hash_hex(&hash, a->sha256);
-	return 0;
-}
-
-static void clean_artifacts(struct passage *p)
-{
-	for (size_t i = 0; i < p->account.n_artifacts; i++) {
-		struct artifact *a = &p->account.artifacts[i];
-		struct error err = {0};
-
-		if (artifact_clean_name(p->redaction.set, &a->name, &err) == 0 &&
-		    (!a->content || clean_artifact(p, a, &err) == 0))
-			continue;
-		free(a->content);
-		a->content = NULL;
-		a->content_len = 0;
-		(void)snprintf(a->refused, sizeof(a->refused), "it could not be redacted");
-		if (p->trouble.kind == ERR_NONE)
-			p->trouble = err;
-	}
-}
-
 static enum verdict look_at_end(struct passage *p)
 {
 	struct outcome *o = &p->account.outcome;
@@ -467,7 +421,7 @@ static enum verdict look_at_end(struct passage *p)
 		(void)fail(&o->error, ERR_SYSTEM, "its end was not seen");
 	}
 	look_for_canary(p);
-	clean_artifacts(p);
+	files_clean(p);
 	return GO_ON;
 }
 

@@ -165,11 +165,9 @@ static int hear(struct aide *a, struct error *err)
 	while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return give_up(a, n < 0 ? "does not answer" : "ended too early", err);
-	if ((size_t)n > sizeof(*m) || (size_t)n < sizeof(m->head) || m->head.magic != AIDE_MAGIC ||
-	    m->head.len != (size_t)n - sizeof(m->head))
+	if (!aide_check_answer(m, (size_t)n))
 		return give_up(a, "speaks another language", err);
-	if (m->head.kind == AIDE_FAILED && m->head.len == sizeof(m->error)) {
-		m->error.text[sizeof(m->error.text) - 1] = '\0';
+	if (m->head.kind == AIDE_FAILED) {
 		*err = m->error;
 		own_fd_end(&a->sock);
 		a->sock = -1;
@@ -182,7 +180,6 @@ int aide_judge(struct aide *a, const struct run_ask *what, struct run_rules *ret
 {
 	const struct aide_head head = {
 		.magic = AIDE_MAGIC, .kind = AIDE_JUDGE, .len = sizeof(*what)};
-	struct run_rules *rules;
 	int kind;
 
 	if (start(a, err) < 0 || ask(a, &head, what, err) < 0)
@@ -190,13 +187,9 @@ int aide_judge(struct aide *a, const struct run_ask *what, struct run_rules *ret
 	kind = hear(a, err);
 	if (kind < 0)
 		return -1;
-	rules = &a->message->rules;
-	if (kind != AIDE_RULES || a->message->head.len != sizeof(*rules))
+	if (kind != AIDE_RULES)
 		return give_up(a, "speaks another language", err);
-	rules->audit_directory[sizeof(rules->audit_directory) - 1] = '\0';
-	rules->policy_sha256[sizeof(rules->policy_sha256) - 1] = '\0';
-	rules->policy_source[sizeof(rules->policy_source) - 1] = '\0';
-	*ret = *rules;
+	*ret = a->message->rules;
 	return 0;
 }
 
@@ -248,11 +241,9 @@ ssize_t aide_counts(struct aide *a, struct aide_count *ret, size_t room, struct 
 		return 0; /* it was never asked, or has failed and said so */
 	if (ask(a, &head, "", err) < 0)
 		return -1;
-	while ((kind = hear(a, err)) == AIDE_COUNTED && a->message->head.len == sizeof(*ret))
-		if (n < room) {
-			ret[n] = a->message->count;
-			ret[n++].id[sizeof(ret->id) - 1] = '\0';
-		}
+	while ((kind = hear(a, err)) == AIDE_COUNTED)
+		if (n < room)
+			ret[n++] = a->message->count;
 	if (kind < 0)
 		return -1;
 	return kind == AIDE_DONE ? (ssize_t)n : give_up(a, "speaks another language", err);

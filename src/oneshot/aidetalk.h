@@ -60,4 +60,9 @@ struct aide_message {
 	};
 };
 
+/* n bytes came, and no more than a message has room for was written: may it be used?  Then its
+ * length is right for its kind, its texts end, and its words mean something. */
+bool aide_check_request(const struct aide_message *m, size_t n);
+bool aide_check_answer(const struct aide_message *m, size_t n);
+
 #endif

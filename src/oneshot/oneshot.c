@@ -141,8 +141,9 @@ static int open_diary(struct oneshot *o, struct error *err)
 		       : -1;
 }
 
-static int without_log(struct error *err)
+static int without_log(struct oneshot *o, struct error *err)
 {
+	o->unwritten = true;
 	if (err->kind == ERR_CALLER)
 		return -1;
 	err->kind = ERR_REFUSED;
@@ -158,9 +159,9 @@ static int meanwhile(void *context, struct error *err)
 	if (is_silent(o))
 		return 0;
 	if (open_diary(o, err) < 0)
-		return without_log(err);
+		return without_log(o, err);
 	begin = run_of(o);
-	return diary_begin(&o->diary, &begin, err) < 0 ? without_log(err) : 0;
+	return diary_begin(&o->diary, &begin, err) < 0 ? without_log(o, err) : 0;
 }
 
 /* The last moment before the program starts. */
@@ -170,24 +171,41 @@ static int at_start(void *context, struct error *err)
 
 	if (is_silent(o))
 		return 0;
-	return diary_await_begin(&o->diary, err) < 0 ? without_log(err) : 0;
+	return diary_await_begin(&o->diary, err) < 0 ? without_log(o, err) : 0;
 }
 
 static int write_end(struct oneshot *o, const struct account *a, struct error *err)
 {
 	struct record_redaction redactions[ONESHOT_RULES_MAX];
-	const char *text = a->outcome.error.text;
-	own_str reason = NULL;
+	const char *text = a->outcome.error.text, *reason = NULL;
+	own_str cleaned = NULL;
 	size_t len;
 
 	for (size_t i = 0; i < o->n_counts; i++)
 		redactions[i] = (struct record_redaction){o->counts[i].id, o->counts[i].count};
+	/* That it ended is written down, also if not all of it can be said. */
+	if (o->trouble.kind != ERR_NONE)
+		reason = "what was redacted could not be counted";
 	if (text[0]) {
-		reason = clean(o, text, strlen(text), &len, err);
-		if (!reason)
-			return -1;
+		cleaned = clean(o, text, strlen(text), &len, err);
+		reason = cleaned ? cleaned : "why could not be redacted";
 	}
 	return diary_end_run(&o->diary, a, redactions, o->n_counts, reason, err);
+}
+
+/* No end without a beginning: that may not have been waited for yet, and what could not be written
+ * is not tried again. */
+static bool has_begun(struct oneshot *o)
+{
+	struct error err = {0};
+
+	if (is_silent(o) || !o->diary.began || o->unwritten)
+		return false;
+	if (diary_await_begin(&o->diary, &err) == 0)
+		return true;
+	o->unwritten = true;
+	o->trouble = err;
+	return false;
 }
 
 /* What it printed was kept back because nobody could say what is in it. */
@@ -208,8 +226,9 @@ static void after(void *context, struct account *a)
 	struct error err = {0};
 
 	judge_lost_output(o, a);
-	if ((o->redacts && count_redactions(o, &err) < 0) ||
-	    (!is_silent(o) && o->diary.began && write_end(o, a, &err) < 0))
+	if (o->redacts && count_redactions(o, &err) < 0)
+		o->trouble = err;
+	if (has_begun(o) && write_end(o, a, &err) < 0)
 		o->trouble = err;
 }
 
@@ -277,8 +296,7 @@ static int run(struct oneshot *o, struct account *ret, struct error *err)
 		return write_unstarted(o, ret, result);
 	if (!o->diary.ended && o->trouble.kind == ERR_NONE)
 		after(o, ret);
-	if (o->trouble.kind == ERR_NONE)
-		await_end(o);
+	await_end(o);
 	return result;
 }
 

@@ -38,6 +38,7 @@ struct oneshot {
 	char *args;
 	size_t args_len;
 	bool redacts;
+	bool unwritten; /* that it begins could not be put into the log */
 	struct aide_count counts[ONESHOT_RULES_MAX];
 	size_t n_counts;
 	struct error trouble; /* with the log's last word: for the operator */

@@ -200,6 +200,7 @@ def on_a_full_disk_nothing_runs_until_there_is_room():
             os.remove(f"{place.dir}/small/filler")
             wait_for(lambda: place.run("after")[0] == 0)
             place.check()
+            place.verify()
         finally:
             for pid in place.scribes():
                 os.kill(pid, signal.SIGKILL)

@@ -236,7 +236,10 @@ def files():
                 continue
             for name in names + leaves:
                 path = f"{directory}/{name}"
-                mode = os.lstat(path).st_mode if os.path.lexists(path) else 0
+                try:
+                    mode = os.lstat(path).st_mode
+                except FileNotFoundError:  # it went while we looked
+                    mode = 0
                 found.add(f"{'directory' if stat.S_ISDIR(mode) else 'file'} {path}")
     return found
 

@@ -12,11 +12,15 @@
  *
  * The log has one line per event:
  *	call PLACE N NUMBER [loader]	(--list)
+ *	exec PLACE PROGRAM		(--list)
  *	hit PLACE N NUMBER [loader]
  *	target PLACE PROGRAM		followed by posture lines
  *	stillborn PLACE			the target was killed before its first instruction
  *	end exit|signal|hang N
  *	left PLACE PID			still alive two seconds after the command's end
+ *
+ * A process that executes the program named by --daemon is not waited for, and dies with us: what
+ * it was about to do at that moment it does not do.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,6 +53,7 @@ struct plan {
 	uint64_t sys;    /* the errno to return */
 	bool list;
 	const char *target;
+	const char *daemon;
 	const char *log_path;
 	uint64_t uid;
 	uint64_t timeout_ms;
@@ -167,19 +172,27 @@ static void at_birth(struct tracer *tr, struct tracee *parent)
 	}
 }
 
+static bool is_called(const char *path, const char *name)
+{
+	const char *base = strrchr(path, '/');
+
+	return name && strcmp(base ? base + 1 : path, name) == 0;
+}
+
 /* True if this is the program everything was set up for: it has been let go. */
 static bool at_exec(struct tracer *tr, struct tracee *t)
 {
 	char link[64], path[4096];
-	const char *base;
 	ssize_t len;
 
 	tr->started = true;
 	(void)snprintf(link, sizeof(link), "/proc/%d/exe", t->pid);
 	len = readlink(link, path, sizeof(path) - 1);
 	path[len > 0 ? len : 0] = '\0';
-	base = strrchr(path, '/');
-	if (!tr->plan->target || strcmp(base ? base + 1 : path, tr->plan->target) != 0) {
+	if (!is_called(path, tr->plan->target)) {
+		if (tr->plan->list)
+			(void)fprintf(tr->log, "exec %s %s\n", t->place, path);
+		t->daemon = is_called(path, tr->plan->daemon);
 		tracee_find_loader(t);
 		return false;
 	}
@@ -248,6 +261,15 @@ static void at_change(struct tracer *tr, pid_t pid, int status)
 	tracees_drop(&tr->tracees, pid);
 }
 
+static bool is_over(const struct tracer *tr)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tr->tracees.n; i++)
+		n += !tr->tracees.all[i].daemon;
+	return tr->done && n == 0;
+}
+
 /* Takes every change until the command and all its processes are gone, or the time is up. */
 static void follow(struct tracer *tr, uint64_t deadline_us)
 {
@@ -258,7 +280,7 @@ static void follow(struct tracer *tr, uint64_t deadline_us)
 
 	(void)sigemptyset(&chld);
 	(void)sigaddset(&chld, SIGCHLD);
-	while (clock_us() < end_us && !(tr->done && tr->tracees.n == 0)) {
+	while (clock_us() < end_us && !is_over(tr)) {
 		int status = 0;
 		pid_t pid = waitpid(-1, &status, __WALL | WNOHANG);
 
@@ -288,7 +310,7 @@ static void report_end(struct tracer *tr)
 	for (size_t i = 0; i < tr->tracees.n; i++) {
 		const struct tracee *t = &tr->tracees.all[i];
 
-		if (tr->done)
+		if (tr->done && !t->daemon)
 			(void)fprintf(tr->log, "left %s %d\n", t->place, t->pid);
 		(void)kill(t->pid, SIGKILL);
 	}
@@ -388,6 +410,13 @@ static int take_target(struct plan *p, char *text, struct error *err)
 	return 0;
 }
 
+static int take_daemon(struct plan *p, char *text, struct error *err)
+{
+	(void)err;
+	p->daemon = text;
+	return 0;
+}
+
 static int take_log(struct plan *p, char *text, struct error *err)
 {
 	(void)err;
@@ -413,6 +442,7 @@ static const struct option {
 	{"--every", take_every},     /* NUMBER:ERRNO: that system call always fails */
 	{"--kill", take_kill},       /* PLACE:N: the process dies at that call */
 	{"--target", take_target},   /* the program's name; tracing ends there */
+	{"--daemon", take_daemon},   /* the name of a program that is not waited for */
 	{"--log", take_log},         /* FILE */
 	{"--uid", take_uid},         /* run the command as this user */
 	{"--timeout", take_timeout}, /* 10s */

@@ -42,6 +42,7 @@ void tracee_place(struct tracee *child, struct tracee *parent)
 	/* A tree deeper than the name has room for shares one name at the bottom: still traced. */
 	memcpy(child->place, parent->place, len + 1);
 	(void)snprintf(child->place + len, sizeof(child->place) - len, ".%u", parent->children++);
+	child->daemon = parent->daemon;
 	child->ld_from = parent->ld_from;
 	child->ld_to = parent->ld_to;
 }

@@ -23,6 +23,7 @@ struct tracee {
 	uint64_t ld_from, ld_to; /* where the dynamic loader is mapped */
 	int owed_errno;          /* to be put in place of the result at the call's exit */
 	bool waiting;            /* stopped at birth, not yet placed */
+	bool daemon;             /* not waited for */
 };
 
 struct tracees {

@@ -26,6 +26,7 @@
 #include "base/text.h"
 #include "sandbox/native/beneath.h"
 #include "sandbox/native/outdir.h"
+#include "sandbox/native/outname.h"
 #include "sandbox/native/pour.h"
 
 enum { FILES_MAX = 10000, NAMES_MAX = 1 << 20 };
@@ -95,6 +96,17 @@ static int name_it(struct artifact *a, const char *name, struct error *err)
 	return a->name ? 0 : fail_sys(err, "keep a file name");
 }
 
+/* The same for a name that the program chose. */
+static int name_found(const struct walk *w, struct artifact *a, const char *name, struct error *err)
+{
+	if (name_it(a, name, err) < 0)
+		return -1;
+	if (outname_clean(w->caps->filter, a, err) == 0)
+		return 0;
+	free(a->name);
+	return -1;
+}
+
 /* The last word about this glob, above the ceiling: the rest of the tree is not looked at. */
 static int stop(struct walk *w, const char *why, struct error *err)
 {
@@ -125,8 +137,10 @@ static int keep_refused(struct walk *w, const char *name, const char *why, struc
 	if (account_is_full(w, name))
 		return stop_full(w, err);
 	w->names_bytes += strlen(name);
+	if (name_found(w, &a, name, err) < 0)
+		return -1;
 	artifact_refuse(&a, "%s", why);
-	return name_it(&a, name, err) < 0 ? -1 : keep(w->account, &a, err);
+	return keep(w->account, &a, err);
 }
 
 static const char *judge_kind(mode_t mode)
@@ -272,9 +286,9 @@ static int take(struct walk *w, const char *entry, mode_t mode, struct error *er
 	if (account_is_full(w, w->name))
 		return stop_full(w, err);
 	w->names_bytes += strlen(w->name);
-	if (name_it(&a, w->name, err) < 0)
+	if (name_found(w, &a, w->name, err) < 0)
 		return -1;
-	if (examine(w, entry, mode, &a, err) < 0) {
+	if (!a.refused[0] && examine(w, entry, mode, &a, err) < 0) {
 		free(a.name);
 		return fail_in(err, "copy out '%.100s'", w->glob);
 	}
