@@ -5,7 +5,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/jsonout.h"
@@ -16,19 +15,6 @@
 
 enum { LIST_MAX = 1000, OUTPUT_BYTES = 64 << 10, STATE_BYTES = 4096 };
 
-static void write_time(struct jsonout *j, const char *key, uint64_t unix_ms)
-{
-	time_t seconds = (time_t)(unix_ms / 1000);
-	struct tm utc;
-	char text[48], whole[64];
-
-	if (!gmtime_r(&seconds, &utc) ||
-	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc) == 0)
-		text[0] = '\0';
-	(void)snprintf(whole, sizeof(whole), "%s.%03uZ", text, (unsigned)(unix_ms % 1000));
-	jsonout_str(j, key, whole);
-}
-
 /* The members of a call's object; the answer is left to the caller. */
 static void write_call(struct jsonout *j, const struct book_call *c)
 {
@@ -38,7 +24,7 @@ static void write_call(struct jsonout *j, const struct book_call *c)
 	jsonout_str(j, "client", c->party->name);
 	if (c->session[0])
 		jsonout_str(j, "session", c->session);
-	write_time(j, "started", c->begun_unix_ms);
+	respond_time(j, "started", c->begun_unix_ms);
 	jsonout_bool(j, "detach", c->detach);
 	jsonout_bool(j, "cancelled", c->cancelled);
 	jsonout_uint(j, "stdout_bytes", window_end(&c->streams[0]));

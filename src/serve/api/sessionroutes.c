@@ -117,7 +117,7 @@ void sessionroutes_list(struct visit *v)
 		jsonout_str(&j, "state", session_state_name(s->state));
 		jsonout_str(&j, "tool", s->tool[0] ? s->tool : NULL);
 		jsonout_str(&j, "client", s->owner);
-		jsonout_uint(&j, "opened_unix_ms", s->opened_unix_ms);
+		respond_time(&j, "opened", s->opened_unix_ms);
 		jsonout_object_end(&j);
 	}
 	jsonout_array_end(&j);
