@@ -10,6 +10,18 @@
 
 enum { PROBLEM_MAX = 64 << 10 };
 
+void answer_counts(struct keeper *k, const struct passage *p)
+{
+	const struct audit_receipt *all[] = {&p->receipt_started, &p->receipt};
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (all[i]->given) {
+			k->records++;
+			if (all[i]->index > k->last_index)
+				k->last_index = all[i]->index;
+		}
+}
+
 static void send(struct keeper *k, const struct keep_request *r, struct keep_reply *reply,
 		 const void *data, size_t len)
 {
@@ -19,6 +31,9 @@ static void send(struct keeper *k, const struct keep_request *r, struct keep_rep
 		return; /* nobody waits for it */
 	reply->kind = KEEP_ANSWER;
 	reply->serial = r->serial;
+	reply->facts.records = k->records;
+	reply->facts.last_index = k->last_index;
+	k->records = 0;
 	if (keep_send_reply(k->front, reply, data, len, &err) < 0)
 		k->over = true;
 }

@@ -4,6 +4,8 @@
 import http.client
 import json
 import os
+import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -150,10 +152,9 @@ def answer_the_log(d, call):
 
 
 def answer_for_itself(d):
-    d.ask("POST", "/v1/admin/reload", expect=202)
-    wait_until(d.service.is_ready)
     for path in ("/healthz", "/readyz", "/version", "/metrics", "/openapi.json"):
         d.ask("GET", path)
+    d.ask("POST", "/v1/admin/reload", expect=202)
 
 
 def every_answer_is_as_described(t):
@@ -176,6 +177,54 @@ def every_answer_is_as_described(t):
     s.forget()
 
 
+def metrics_of(s):
+    text = s.ask("GET", "/metrics")[1].decode()
+    return text, {line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
+                  for line in text.splitlines() if not line.startswith("#")}
+
+
+def what_happens_is_counted(t):
+    s = Service(BELLJAR, as_user=WHO == "user")
+    wait_until(s.is_ready)
+    s.execute("print('AKIA' + 'QYLPMN5HHHFPZAM2')")
+    s.execute("print('x' * 100000)", limits={"output": 1000})
+    s.execute("while True: pass", limits={"wall": "300ms"})
+    s.ask("POST", "/v1/screen", {"language": "python", "code": "eval('sesame')"})
+    s.ask("POST", "/v1/tools/sh/call", {"arguments": {"command": "echo a", "sesame": 1}})
+    s.ask("POST", "/v1/tools/sesame/call", {"arguments": {}})
+    session = s.ask("POST", "/v1/sessions", {"tool_name": "py"})[1]["id"]
+    s.ask("GET", "/v1/sessions/%s/files" % session)
+    s.ask("DELETE", "/v1/sessions/" + session)
+    wait_until(lambda: s.ask("GET", "/v1/audit")[0] == 200)
+    verdict = s.ask("POST", "/v1/audit/verify")[1]
+    text, counted = metrics_of(s)
+    for name, least in (
+            ('belljar_runs_total{tool="py",verdict="success",backend="native"}', 2),
+            ('belljar_policy_decisions_total{decision="allow",rule="none"}', 3),
+            ('belljar_policy_decisions_total{decision="deny",rule="tools.sh.args"}', 1),
+            ('belljar_limits_hit_total{limit="wall"}', 1),
+            ("belljar_output_truncated_bytes_total", 99001),
+            ("belljar_run_duration_seconds_count", 3),
+            ("belljar_sandbox_start_seconds_count", 3),
+            ("belljar_audit_records_total", 12)):
+        t.check(counted.get(name, 0) >= least, (name, text))
+    for name in ("belljar_screen_findings_total{rule=", "belljar_redactions_total{kind="):
+        t.check(any(line.startswith(name) and "other" not in line for line in counted), name)
+    t.check(any(line.startswith("belljar_build_info{version=") for line in counted), text)
+    # The log has what nobody answered for, too: that it was opened, checkpoints.
+    t.check(0 < counted["belljar_audit_last_seq"] < verdict["records"], (verdict, text))
+    t.check(counted["belljar_audit_records_total"] <= verdict["records"], (verdict, text))
+    t.check("sesame" not in text, "a client's word became a label")
+    if shutil.which("promtool"):
+        done = subprocess.run(["promtool", "check", "metrics"], input=text, text=True,
+                              capture_output=True)
+        t.check(done.returncode == 0 and not done.stdout + done.stderr, done)
+    else:
+        t.say("SKIP: there is no promtool to check the text with")
+    t.check(s.end() == 0 and t.fine, s.lines())
+    s.forget()
+
+
 def the_checker_sees_what_is_wrong(t):
     """A check that cannot fail would prove nothing."""
     document = {"at": {"type": "object", "required": ["a"], "properties": {
@@ -192,4 +241,4 @@ def the_checker_sees_what_is_wrong(t):
     t.check(not s.problems(at, {"a": 1, "e": 1}) and s.unlisted == {"/e"}, s.unlisted)
 
 
-run([the_checker_sees_what_is_wrong, every_answer_is_as_described])
+run([the_checker_sees_what_is_wrong, every_answer_is_as_described, what_happens_is_counted])
