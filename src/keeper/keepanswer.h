@@ -17,5 +17,8 @@ void answer_problem(struct keeper *k, const struct keep_request *r, unsigned sta
 /* The body as JSON and as the object that it must be; else it was answered.  The caller decrefs. */
 json_t *answer_body(struct keeper *k, const struct keep_request *r, const struct buf *body,
 		    const char *object);
+/* The signal that the body names, or else the head.  False: it was answered. */
+bool answer_signal(struct keeper *k, const struct keep_request *r, const struct buf *body,
+		   uint64_t *ret);
 
 #endif

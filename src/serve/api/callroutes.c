@@ -241,6 +241,24 @@ static void cancel(struct visit *v, struct book_call *c)
 	show(v, c, 202);
 }
 
+/* Input or a signal goes to the keeper that has the call. */
+static void pass_on(struct visit *v, const struct book_call *c)
+{
+	struct task *t;
+
+	if (c->finished || !c->task || !c->task->keeper) {
+		respond_problem(v, PROBLEM_CONFLICT, "that call has ended");
+		return;
+	}
+	t = asking_task(v, (enum keep_ask)v->match.route->keep);
+	if (!t)
+		return;
+	(void)snprintf(t->request.id, sizeof(t->request.id), "%s", c->session);
+	t->request.target = c->task->request.serial;
+	t->request.number = t->request.kind == KEEP_INPUT && visit_says(v, "eof");
+	asking_submit(v, t, c->task->keeper);
+}
+
 /* The call in the path, if it is this client's (and this session's). */
 static struct book_call *find(struct visit *v)
 {
@@ -270,7 +288,9 @@ void callroutes_serve(struct visit *v)
 	c = find(v);
 	if (!c)
 		return;
-	if (does == DOES_OUTPUT)
+	if (does == DOES_ASK)
+		pass_on(v, c);
+	else if (does == DOES_OUTPUT)
 		show_output(v, c);
 	else if (does == DOES_CANCEL)
 		cancel(v, c);

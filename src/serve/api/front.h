@@ -188,5 +188,7 @@ void drain_check(struct front *f);
 bool visit_param(const struct visit *v, size_t n, char *ret, size_t room);
 /* May whoever asks see what is party's? */
 bool visit_owns(const struct visit *v, const struct party *party);
+/* ?name, ?name=1, ?name=true */
+bool visit_says(const struct visit *v, const char *name);
 
 #endif

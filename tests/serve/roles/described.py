@@ -127,6 +127,25 @@ def answer_sessions(d):
     d.ask("GET", path, session=s, expect=410)
 
 
+def answer_while_it_runs(d):
+    """What a one-shot call hears while it runs; a session's program hears it by either path."""
+    call = {"tool_name": "py", "language": "bash", "stdin_open": True, "detach": True,
+            "code": "trap 'echo heard' USR1; echo there; while read -r line; do echo $line; done"}
+    begun = d.ask("POST", "/execute", call, expect=202, headers={"Prefer": "respond-async"})
+    one = {"id": begun["id"]}
+    d.ask("GET", "/v1/calls/{id}/output", query="?wait=60", **one)
+    d.ask("POST", "/v1/calls/{id}/signal", {"signal": "USR1"}, **one)
+    d.ask("GET", "/v1/calls/{id}/output", query="?from=6&wait=60", **one)
+    d.ask("POST", "/v1/calls/{id}/signal", {"signal": "BELL"}, expect=400, **one)
+    d.ask("POST", "/v1/calls/{id}/stdin", b"a\n", **one)
+    d.ask("POST", "/v1/calls/{id}/stdin", b"b\n", "?eof=1", **one)
+    ended = d.ask("GET", "/v1/calls/{id}", query="?wait=60", **one)
+    d.t.check(ended["answer"]["output"] == "there\nheard\na\nb\n", ended)
+    d.ask("POST", "/v1/calls/{id}/stdin", b"c\n", expect=409, **one)
+    d.ask("POST", "/v1/calls/{id}/signal", {"signal": 15}, expect=409, **one)
+    d.ask("POST", "/v1/calls/{id}/signal", {"signal": 15}, expect=404, id="nobody")
+
+
 def answer_cancelling(d):
     call = {"tool_name": "py", "language": "bash", "code": "sleep 50", "detach": True}
     begun = d.ask("POST", "/execute", call, expect=202, headers={"Prefer": "respond-async"})
@@ -163,6 +182,7 @@ def every_answer_is_as_described(t):
     d = Described(t, s)
     call = answer_calls(d)
     answer_sessions(d)
+    answer_while_it_runs(d)
     answer_cancelling(d)
     answer_the_log(d, call)
     answer_for_itself(d)
