@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "call/why.h"
 #include "keeper/keeptalk.h"
 
 static void check_request(const struct keep_request *r, const struct buf *body)
@@ -30,6 +31,11 @@ static void check_reply(const struct keep_reply *r, const struct buf *body)
 	assert(r->facts.status < STATUS_COUNT && r->facts.kill_reason < KILL_COUNT);
 	assert(strnlen(r->facts.tool, sizeof(r->facts.tool)) < sizeof(r->facts.tool));
 	assert(strnlen(r->facts.rule, sizeof(r->facts.rule)) < sizeof(r->facts.rule));
+	assert(r->facts.judged < 2 && r->facts.layer < WHY_COUNT);
+	for (size_t i = 0; i < KEEP_COUNTS; i++) {
+		assert(memchr(r->facts.redacted[i].name, 0, KEEP_COUNT_ROOM));
+		assert(memchr(r->facts.found[i].name, 0, KEEP_COUNT_ROOM));
+	}
 }
 
 /* As it would come: over a socket. */

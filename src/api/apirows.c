@@ -181,7 +181,10 @@ static const struct api_field exec_fields[] = {
 static const char *const exec_choice[] = {"argv", "command", NULL};
 
 static const struct api_field code_fields[] = {
-	CODE(true), LANGUAGE("The standard is the session's."), STDIN, LIMITS, DETACH,
+	CODE(true),
+	LANGUAGE("The standard is the session's."),
+	LIMITS,
+	DETACH,
 };
 
 static const struct api_field extend_fields[] = {TTL(true)};

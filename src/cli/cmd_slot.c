@@ -181,6 +181,8 @@ static void obey(struct server *s, const struct ask *a)
 		server_obey_kept(s, a);
 	else if (kind == ASK_KILL)
 		slot_kill(s->slot, (enum kill_reason)a->request->reason); /* ended: nothing */
+	else if (kind == ASK_SIGNAL)
+		slot_signal(s->slot, a->request->signal); /* the same */
 	else if (kind < ASK_COUNT && asked[kind] && !s->running &&
 		 (!s->spent || kind == ASK_COLLECT))
 		asked[kind](s, a);

@@ -26,5 +26,4 @@ struct artifact_judged {
 int artifact_clean(struct redact_set *set, const char *data, size_t len, struct buf *ret,
 		   struct artifact_judged *ret_judged, struct error *err);
 
-
 #endif

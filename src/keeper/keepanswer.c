@@ -8,7 +8,19 @@
 #include "base/jsonread.h"
 #include "base/own.h"
 
-enum { PROBLEM_MAX = 64 << 10 };
+enum { PROBLEM_MAX = 64 << 10, SIGNAL_MAX = 64 };
+
+void answer_counts(struct keeper *k, const struct passage *p)
+{
+	const struct audit_receipt *all[] = {&p->receipt_started, &p->receipt};
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (all[i]->given) {
+			k->records++;
+			if (all[i]->index > k->last_index)
+				k->last_index = all[i]->index;
+		}
+}
 
 static void send(struct keeper *k, const struct keep_request *r, struct keep_reply *reply,
 		 const void *data, size_t len)
@@ -19,6 +31,9 @@ static void send(struct keeper *k, const struct keep_request *r, struct keep_rep
 		return; /* nobody waits for it */
 	reply->kind = KEEP_ANSWER;
 	reply->serial = r->serial;
+	reply->facts.records = k->records;
+	reply->facts.last_index = k->last_index;
+	k->records = 0;
 	if (keep_send_reply(k->front, reply, data, len, &err) < 0)
 		k->over = true;
 }
@@ -116,4 +131,36 @@ json_t *answer_body(struct keeper *k, const struct keep_request *r, const struct
 		return TAKE(value);
 	answer_problem(k, r, 400, "invalid_body", problems.list[0].detail, &problems);
 	return NULL;
+}
+
+/* A number, or a name without SIG; the rows of src/api have been held against it. */
+static uint64_t signal_of(const json_t *value)
+{
+	const char *name = json_string_value(value);
+
+	for (int i = 1; name && i <= SIGNAL_MAX; i++) {
+		const char *known = sigabbrev_np(i);
+
+		if (known && strcmp(known, name) == 0)
+			return (uint64_t)i;
+	}
+	return name ? 0 : (uint64_t)json_integer_value(value);
+}
+
+bool answer_signal(struct keeper *k, const struct keep_request *r, const struct buf *body,
+		   uint64_t *ret)
+{
+	own_json value = NULL;
+
+	*ret = r->number;
+	if (r->number == 0) {
+		value = answer_body(k, r, body, "signal");
+		if (!value)
+			return false;
+		*ret = signal_of(json_object_get(value, "signal"));
+	}
+	if (*ret >= 1 && *ret <= SIGNAL_MAX)
+		return true;
+	answer_problem(k, r, 400, "bad_request", "there is no such signal", NULL);
+	return false;
 }

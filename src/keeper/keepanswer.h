@@ -9,11 +9,16 @@
 /* The answer to r: body is JSON.  reply may carry facts, id and more; the rest is filled in. */
 void answer_json(struct keeper *k, const struct keep_request *r, struct keep_reply *reply,
 		 const struct buf *body);
+/* These records are in the log: the next answer, whichever it is, tells the front. */
+void answer_counts(struct keeper *k, const struct passage *p);
 /* A problem: code is the last part of its type, details may be NULL. */
 void answer_problem(struct keeper *k, const struct keep_request *r, unsigned status,
 		    const char *code, const char *detail, const struct api_problems *problems);
 /* The body as JSON and as the object that it must be; else it was answered.  The caller decrefs. */
 json_t *answer_body(struct keeper *k, const struct keep_request *r, const struct buf *body,
 		    const char *object);
+/* The signal that the body names, or else the head.  False: it was answered. */
+bool answer_signal(struct keeper *k, const struct keep_request *r, const struct buf *body,
+		   uint64_t *ret);
 
 #endif

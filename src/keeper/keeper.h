@@ -29,8 +29,9 @@ struct keeper {
 	bool has_audit; /* false: the policy wants no log, or it cannot be opened */
 	struct toolkit toolkit;
 	struct slots slots;
-	bool has_slot; /* one was made ahead of the first call */
-	bool over;     /* the front is gone: nobody is left to serve */
+	bool has_slot;                /* one was made ahead of the first call */
+	uint64_t records, last_index; /* in the log, and the front has not been told */
+	bool over;                    /* the front is gone: nobody is left to serve */
 };
 
 /* 0: everything is there.  -1: it cannot serve. */

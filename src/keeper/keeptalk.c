@@ -17,6 +17,7 @@
 
 #include "base/fd.h"
 #include "base/own.h"
+#include "call/why.h"
 
 enum { SEALS = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW };
 
@@ -156,10 +157,14 @@ int keep_check_reply(const struct keep_reply *r, size_t came, bool has_fd, struc
 	if (r->kind == KEEP_ANSWER && (r->http_status < 200 || r->http_status > 599))
 		return fail(err, ERR_INTERNAL, "an answer with status %u", r->http_status);
 	if (r->facts.status >= STATUS_COUNT || r->facts.kill_reason >= KILL_COUNT ||
-	    r->facts.decision > KEEP_DECISION_MAX || r->facts.ran > 1)
+	    r->facts.decision > KEEP_DECISION_MAX || r->facts.ran > 1 || r->facts.judged > 1 ||
+	    r->facts.layer >= WHY_COUNT)
 		return fail(err, ERR_INTERNAL, "a reply with facts that are none");
 	if (!IS_TEXT(r->id) || !IS_TEXT(r->facts.tool) || !IS_TEXT(r->facts.rule))
 		return fail(err, ERR_INTERNAL, "a text of a reply has no end");
+	for (size_t i = 0; i < KEEP_COUNTS; i++)
+		if (!IS_TEXT(r->facts.redacted[i].name) || !IS_TEXT(r->facts.found[i].name))
+			return fail(err, ERR_INTERNAL, "a name of a reply has no end");
 	return 0;
 }
 

@@ -32,13 +32,15 @@
 
 enum {
 	KEEP_MAGIC = 0x706b6c62,
-	KEEP_VERSION = 1,
+	KEEP_VERSION = 2,
 	KEEP_INLINE_MAX = 32 * 1024, /* more than that comes in a memfd */
 	KEEP_NAME_ROOM = 128,
 	KEEP_ID_ROOM = 40,
 	KEEP_PATH_ROOM = 1024,
 	KEEP_BODY_MAX = 256 << 20, /* whatever the policy says: more is no message */
 	KEEP_DECISION_MAX = 2,     /* enum decision (call/rules.h) */
+	KEEP_COUNTS = 8,           /* rules that are counted by name, in one answer */
+	KEEP_COUNT_ROOM = 48,
 };
 
 enum keep_ask {
@@ -47,7 +49,7 @@ enum keep_ask {
 	KEEP_CHECK,    /* a dry run */
 	KEEP_SCREEN,   /* look at code or a command */
 	KEEP_TOOLS,    /* what this client may see */
-	KEEP_INPUT,    /* bytes for the standard input of a serial; none: its end */
+	KEEP_INPUT,    /* bytes for the standard input of a serial; none, or number: its end */
 	KEEP_SIGNAL,   /* number: for the program of a serial */
 	KEEP_CANCEL,   /* kill the program of a serial */
 	KEEP_OPEN,     /* a session; the keeper is its own from now on */
@@ -98,17 +100,27 @@ enum keep_say {
 
 enum keep_content { CONTENT_JSON = 0, CONTENT_PROBLEM, CONTENT_OCTETS };
 
+/* How often, under a name of ours or of the policy: never a word of the client or the program. */
+struct keep_count {
+	char name[KEEP_COUNT_ROOM]; /* empty: none, nor behind it */
+	uint64_t n;
+};
+
 /* For counters; nothing is decided by it. */
 struct keep_facts {
 	uint32_t status;      /* enum status */
 	uint32_t kill_reason; /* enum kill_reason */
 	uint32_t decision;    /* enum decision */
 	uint32_t ran;
+	uint32_t judged;                    /* there is a decision */
+	uint32_t layer;                     /* enum why_layer: who refused */
 	uint64_t setup_us, run_us, path_us; /* box, program, everything in the keeper */
 	uint64_t cpu_us, memory_peak_bytes;
-	uint64_t output_bytes, cut_bytes, redactions, findings;
-	char tool[KEEP_NAME_ROOM]; /* empty: none that exists */
-	char rule[KEEP_NAME_ROOM]; /* that refused */
+	uint64_t output_bytes, cut_bytes, redactions, findings; /* all, whatever is named below */
+	uint64_t records, last_index; /* in the log since the answer before; of the last of them */
+	struct keep_count redacted[KEEP_COUNTS], found[KEEP_COUNTS]; /* by rule */
+	char tool[KEEP_NAME_ROOM];                                   /* empty: none that exists */
+	char rule[KEEP_NAME_ROOM];                                   /* that refused */
 };
 
 struct keep_reply {

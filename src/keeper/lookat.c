@@ -6,6 +6,7 @@
 #include "base/jsonread.h"
 #include "base/own.h"
 #include "keeper/keepanswer.h"
+#include "keeper/keepfacts.h"
 
 enum { ARENA_BYTES = 64 << 20, ANSWER_MAX = 4 << 20 };
 
@@ -110,7 +111,7 @@ void obey_screen(struct keeper *k, const struct keep_request *r, const struct bu
 	if (!value || !find_tool(k, r, value, &l.tool) || !read_text(k, r, value, &l))
 		return;
 	look(&l);
-	reply.facts.findings = l.findings.n;
+	facts_found(&l.findings, &reply.facts);
 	if (write_answer(&l, r, &out, &err) < 0)
 		answer_problem(k, r, 500, "internal", "the answer got lost", NULL);
 	else

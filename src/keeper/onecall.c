@@ -20,7 +20,7 @@
 #include "keeper/inflow.h"
 #include "keeper/shapes.h"
 
-enum { BEGUN_MAX = 4096, ASIDE_BODY_MAX = INFLOW_MAX };
+enum { BEGUN_MAX = 4096 };
 
 struct onecall {
 	struct keeper *k;
@@ -29,6 +29,7 @@ struct onecall {
 	struct inflow inflow;
 	struct passage passage;
 	int cancel;       /* eventfd */
+	int signal;       /* for the program; 0: none */
 	uint64_t told[2]; /* bytes of stdout and stderr that the front has */
 };
 
@@ -125,27 +126,32 @@ static void take_input(struct onecall *c, const struct keep_request *r, const st
 		answer_problem(c->k, r, 409, "conflict", "its standard input is not open", NULL);
 		return;
 	}
-	if (data->len == 0) {
-		inflow_end(&c->inflow);
-	} else if (!inflow_add(&c->inflow, data->data, data->len)) {
+	if (data->len > INFLOW_MAX) {
+		answer_problem(c->k, r, 413, "too_large", "it is too much at once", NULL);
+		return;
+	}
+	if (data->len && !inflow_add(&c->inflow, data->data, data->len)) {
 		answer_problem(c->k, r, 503, "overloaded",
 			       "it has not read what it was sent before", NULL);
 		return;
 	}
+	if (data->len == 0 || r->number)
+		inflow_end(&c->inflow);
 	say_done(c, r, "accepted", data->len);
 }
 
-/* A box that is used once has no way for a signal but the last one: others are for sessions. */
-static void take_signal(struct onecall *c, const struct keep_request *r)
+/* The last one ends everything in the box, as a cancellation does. */
+static void take_signal(struct onecall *c, const struct keep_request *r, const struct buf *body)
 {
-	if (r->number != SIGKILL) {
-		answer_problem(c->k, r, 409, "conflict",
-			       "a call can only be killed; programs of a session take every signal",
-			       NULL);
+	uint64_t number;
+
+	if (!answer_signal(c->k, r, body, &number))
 		return;
-	}
-	cancel(c);
-	say_done(c, r, "signalled", r->number);
+	if (number == SIGKILL)
+		cancel(c);
+	else
+		c->signal = (int)number;
+	say_done(c, r, "signal", number);
 }
 
 static void obey_meanwhile(struct onecall *c, const struct keep_request *r, const struct buf *body)
@@ -158,7 +164,7 @@ static void obey_meanwhile(struct onecall *c, const struct keep_request *r, cons
 	} else if (r->kind == KEEP_INPUT && meant) {
 		take_input(c, r, body);
 	} else if (r->kind == KEEP_SIGNAL && meant) {
-		take_signal(c, r);
+		take_signal(c, r, body);
 	} else if (r->kind == KEEP_CANCEL || r->kind == KEEP_INPUT || r->kind == KEEP_SIGNAL) {
 		answer_problem(c->k, r, 409, "conflict", "that call does not run here", NULL);
 	} else {
@@ -172,7 +178,7 @@ static void listen_to_front(struct onecall *c)
 	struct error err = {0};
 	own(buf) body;
 
-	buf_init(&body, ASIDE_BODY_MAX);
+	buf_init(&body, KEEP_BODY_MAX);
 	if (keep_take_request(c->k->front, &r, &body, &err) > 0) {
 		obey_meanwhile(c, &r, &body);
 		return;
@@ -197,6 +203,15 @@ static void ready(void *context, const struct pollfd fds[ASIDE_FDS])
 		inflow_move(&c->inflow);
 	if (fds[0].revents)
 		listen_to_front(c);
+}
+
+static int next_signal(void *context)
+{
+	struct onecall *c = context;
+	int signal = c->signal;
+
+	c->signal = 0;
+	return signal;
 }
 
 /* The call. */
@@ -239,7 +254,7 @@ static int prepare(struct onecall *c, struct error *err)
 	p->live_out.hear = hear_out;
 	p->live_err.hear = hear_err;
 	p->live_out.context = p->live_err.context = c;
-	p->aside = (struct aside){wants, ready, c};
+	p->aside = (struct aside){wants, ready, c, next_signal};
 	c->cancel = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (c->cancel < 0)
 		return fail_sys(err, "eventfd");
@@ -304,6 +319,7 @@ void obey_call(struct keeper *k, const struct keep_request *r, const struct buf 
 	}
 	c.passage.dry_run = r->kind == KEEP_CHECK;
 	gate_pass(&c.passage);
+	answer_counts(k, &c.passage);
 	if (c.passage.trouble.kind != ERR_NONE)
 		keeper_say(k, &c.passage.trouble);
 	answer(&c, since);

@@ -242,8 +242,6 @@ static bool read_body(struct doing *d, const struct buf *body)
 		doing_free(d);
 		return false;
 	}
-	if (json_object_get(value, "stdin"))
-		api_complain(&problems, "/stdin", "a snippet has no standard input: use exec");
 	if (!problems.n)
 		return true;
 	answer_problem(k, &d->request, 400, "invalid_body", problems.list[0].detail, &problems);

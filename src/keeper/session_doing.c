@@ -105,6 +105,7 @@ static void answer(struct doing *d)
 static void leave(struct doing *d)
 {
 	gate_leave(&d->passage);
+	answer_counts(d->session->k, &d->passage);
 	if (d->passage.trouble.kind != ERR_NONE)
 		keeper_say(d->session->k, &d->passage.trouble);
 }

@@ -78,6 +78,7 @@ static struct doing *record_end(struct session *s, const struct keep_request *as
 	p->call.args = d->args;
 	if (!d->args || !gate_enter(p)) {
 		gate_leave(p);
+		answer_counts(s->k, p);
 		doing_free(d);
 		return NULL;
 	}
@@ -91,6 +92,7 @@ static struct doing *record_end(struct session *s, const struct keep_request *as
 	account_judge(&p->account);
 	p->ran = true;
 	gate_leave(p);
+	answer_counts(s->k, p);
 	return d;
 }
 
@@ -114,7 +116,11 @@ static void write_over(struct session *s, struct doing *d, struct buf *out)
 
 static void say_over(struct session *s, const struct buf *out)
 {
-	struct keep_reply reply = {.kind = KEEP_OVER, .content = CONTENT_JSON};
+	struct keep_reply reply = {
+		.kind = KEEP_OVER,
+		.content = CONTENT_JSON,
+		.facts = {.records = s->k->records, .last_index = s->k->last_index},
+	};
 	struct error ignored;
 
 	memcpy(reply.id, s->id, sizeof(reply.id));

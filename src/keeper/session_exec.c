@@ -24,7 +24,6 @@
 enum {
 	OUTPUT_FACTOR = 64,     /* as for a call: so many times what is kept is a flood, */
 	OUTPUT_FLOOR = 1 << 20, /* but never less than this */
-	SIGNAL_MAX = 64,
 	ANSWER_MAX = 4096,
 };
 
@@ -422,12 +421,12 @@ static json_t *describe_input(const struct run *run, const struct buf *body)
 }
 
 /* Nothing is its end. */
-static int pour_in(struct run *run, const struct buf *body, struct error *err)
+static int pour_in(struct run *run, const struct buf *body, bool last, struct error *err)
 {
-	if (body->len == 0)
-		inflow_end(&run->in);
-	else if (!inflow_add(&run->in, body->data, body->len))
+	if (body->len && !inflow_add(&run->in, body->data, body->len))
 		return fail(err, ERR_REFUSED, "it has not read what it was sent before");
+	if (body->len == 0 || last)
+		inflow_end(&run->in);
 	return 0;
 }
 
@@ -446,6 +445,10 @@ void obey_input(struct session *s, const struct keep_request *r, const struct bu
 		answer_problem(s->k, r, 409, "conflict", "its standard input is not open", NULL);
 		return;
 	}
+	if (body->len > INFLOW_MAX) {
+		answer_problem(s->k, r, 413, "too_large", "it is too much at once", NULL);
+		return;
+	}
 	d = doing_new(s, r, ACTION_INPUT);
 	if (!d)
 		return;
@@ -453,46 +456,13 @@ void obey_input(struct session *s, const struct keep_request *r, const struct bu
 	d->args = describe_input(run, body);
 	if (!doing_enter(d))
 		return;
-	result = pour_in(run, body, &err);
+	result = pour_in(run, body, r->number != 0, &err);
 	doing_record(d, result, &err);
 	if (result < 0)
 		answer_problem(s->k, r, 503, "overloaded", err.text, NULL);
 	else
 		say_number(s, r, "accepted", body->len);
 	doing_free(d);
-}
-
-/* A number, or a name without SIG; the rows of src/api have been held against it. */
-static uint64_t signal_of(const json_t *value)
-{
-	const char *name = json_string_value(value);
-
-	for (int i = 1; name && i <= SIGNAL_MAX; i++) {
-		const char *known = sigabbrev_np(i);
-
-		if (known && strcmp(known, name) == 0)
-			return (uint64_t)i;
-	}
-	return name ? 0 : (uint64_t)json_integer_value(value);
-}
-
-/* The signal that the body names, or else the head.  False: it was answered. */
-static bool read_signal(struct session *s, const struct keep_request *r, const struct buf *body,
-			uint64_t *ret)
-{
-	own_json value = NULL;
-
-	*ret = r->number;
-	if (r->number == 0) {
-		value = answer_body(s->k, r, body, "signal");
-		if (!value)
-			return false;
-		*ret = signal_of(json_object_get(value, "signal"));
-	}
-	if (*ret >= 1 && *ret <= SIGNAL_MAX)
-		return true;
-	answer_problem(s->k, r, 400, "bad_request", "there is no such signal", NULL);
-	return false;
 }
 
 static int send_signal(struct session *s, const struct keep_request *r, int number,
@@ -517,7 +487,7 @@ void obey_signal(struct session *s, const struct keep_request *r, const struct b
 	uint64_t number;
 	int result;
 
-	if (!read_signal(s, r, body, &number))
+	if (!answer_signal(s->k, r, body, &number))
 		return;
 	if (!find_run(s, r->target) && !find_driver(s, r->target)) {
 		say_gone(s, r);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/record.h"
 #include "audit/tree.h"
 #include "base/jsonout.h"
 #include "base/own.h"
@@ -258,6 +259,16 @@ static const char *type_word(char type)
 	}
 }
 
+/* The box chose it, too: a time before 1970 is written as its first moment. */
+static void write_modified(struct jsonout *j, int64_t mtime_s)
+{
+	uint64_t s = mtime_s > 0 ? (uint64_t)mtime_s : 0;
+	char text[RECORD_TIME];
+
+	record_time(s < UINT64_MAX / 1000 ? s * 1000 : UINT64_MAX, text);
+	jsonout_str(j, "modified", text);
+}
+
 /* A name is text that the box chose: it may be a way out for a secret. */
 static void write_entry(struct doing *d, struct jsonout *j, const struct kept_entry *e)
 {
@@ -267,7 +278,7 @@ static void write_entry(struct doing *d, struct jsonout *j, const struct kept_en
 	jsonout_str(j, "type", type_word(e->type));
 	jsonout_uint(j, "size", e->size);
 	jsonout_uint(j, "mode", e->mode & 07777);
-	jsonout_int(j, "modified_s", e->mtime_s);
+	write_modified(j, e->mtime_s);
 }
 
 static void answer_stat(struct doing *d, const struct kept_entry *e)

@@ -195,6 +195,7 @@ static void give_up(struct doing *d, const struct error *err)
 	(void)fail(&d->passage.account.outcome.error, ERR_REFUSED, "%s", d->passage.why.what);
 	account_judge(&d->passage.account);
 	gate_leave(&d->passage);
+	answer_counts(d->session->k, &d->passage);
 	if (d->passage.trouble.kind != ERR_NONE)
 		keeper_say(d->session->k, &d->passage.trouble);
 	answer_refused(d);

@@ -14,6 +14,7 @@
 #include "base/jsonread.h"
 #include "base/own.h"
 #include "base/text.h"
+#include "keeper/keepfacts.h"
 
 enum { JSON_DATA_MAX = 1 << 20, STDERR_SHOWN = 2000 };
 
@@ -204,49 +205,13 @@ int shape_write(const struct passage *p, const struct keep_request *r, struct bu
 
 /* The head. */
 
-static uint64_t count_redactions(const struct passage *p)
-{
-	struct redact_count counts[512];
-	size_t n = redaction_counts(&p->redaction, counts, ARRAY_LEN(counts));
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < n && i < ARRAY_LEN(counts); i++)
-		all += counts[i].count;
-	return all;
-}
-
-static void fill_facts(const struct passage *p, struct keep_facts *f)
-{
-	const struct account *a = &p->account;
-	const struct usage *u = &a->outcome.usage;
-
-	f->status = a->status;
-	f->kill_reason = a->outcome.killed_for;
-	f->decision = p->decision;
-	f->ran = p->ran;
-	f->setup_us = a->outcome.setup_us;
-	f->run_us = a->outcome.run_us;
-	f->cpu_us = u->cpu_user_us + u->cpu_system_us;
-	f->memory_peak_bytes = u->memory_peak_bytes;
-	f->output_bytes = a->out.seen + a->err.seen;
-	f->cut_bytes = (a->out.truncated ? a->out.seen - a->out.kept.len : 0) +
-		       (a->err.truncated ? a->err.seen - a->err.kept.len : 0);
-	f->redactions = count_redactions(p);
-	f->findings = p->findings.n;
-	if (p->judged.tool)
-		(void)snprintf(f->tool, sizeof(f->tool), "%s", p->judged.tool->name);
-	if (p->why.layer != WHY_NONE)
-		(void)snprintf(f->rule, sizeof(f->rule), "%.*s", (int)sizeof(f->rule) - 1,
-			       p->why.rule);
-}
-
 void shape_head(const struct passage *p, struct keep_reply *ret)
 {
 	bool full = p->why.layer == WHY_LIMIT && !p->why.permanent && !p->ran;
 
 	ret->http_status = 200;
 	memcpy(ret->id, p->id, sizeof(ret->id));
-	fill_facts(p, &ret->facts);
+	facts_fill(p, &ret->facts);
 	/* Too often, too many, too much: the same answer, and when to come back. */
 	if (full && strcmp(p->why.rule, "state") != 0) {
 		uint64_t s = (p->why.retry_after_ms + 999) / 1000;

@@ -297,6 +297,18 @@ static void remote_kill(void *slot, enum kill_reason reason)
 		lose(r, &err);
 }
 
+static void remote_signal(void *slot, int signal)
+{
+	struct remote *r = slot;
+	struct talk_request request = {.signal = signal};
+	struct error err;
+
+	if (!r->running || r->kill_sent)
+		return;
+	if (ask(r, ASK_SIGNAL, &request, NULL, 0, &err) < 0)
+		lose(r, &err);
+}
+
 static void remote_finish(void *slot, struct outcome *ret, int *ret_work)
 {
 	struct remote *r = slot;
@@ -366,6 +378,7 @@ static const struct runner_ops remote_ops = {
 	.wait_ms = remote_wait_ms,
 	.step = remote_step,
 	.kill = remote_kill,
+	.signal = remote_signal,
 	.finish = remote_finish,
 };
 
@@ -377,6 +390,7 @@ static const struct runner_ops adopted_ops = {
 	.wait_ms = remote_wait_ms,
 	.step = remote_step,
 	.kill = remote_kill,
+	.signal = remote_signal,
 	.finish = remote_finish,
 	.put = remote_put,
 	.collect = remote_collect,

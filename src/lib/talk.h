@@ -12,6 +12,7 @@
  *             <- SAY_BOX    /work                or SAY_FAILED error
  *   ASK_RUN   limits; in, out, err, words ->
  *   ASK_KILL  reason ->                          at any time
+ *   ASK_SIGNAL signal ->                         at any time, for the program
  *             <- SAY_ENDED  outcome; /work if it was asked for
  *
  * A peer without rights over the box's files has them moved by the helper:
@@ -36,7 +37,7 @@
 #include "call/call.h"
 #include "call/inside.h"
 
-enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 2 };
+enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 3 };
 
 struct talk_head {
 	uint32_t magic;
@@ -54,7 +55,7 @@ enum talk_ask {
 	ASK_COLLECT,
 	ASK_KEEP,   /* limits; where ends are told */
 	ASK_EXEC,   /* limits.wall_ms, cpu_ms; path: the directory; descriptors as for ASK_RUN */
-	ASK_SIGNAL, /* exec, signal */
+	ASK_SIGNAL, /* exec, signal; answered only if the box is kept */
 	ASK_STOP,   /* exec, reason */
 	ASK_EXTEND, /* limits.wall_ms, from now on */
 	ASK_USAGE,

@@ -35,6 +35,11 @@ static void ask_kill(void *slot, enum kill_reason reason)
 	slot_kill(slot, reason);
 }
 
+static void ask_signal(void *slot, int signal)
+{
+	slot_signal(slot, signal);
+}
+
 static void ask_finish(void *slot, struct outcome *ret, int *ret_work)
 {
 	slot_finish(slot, ret, ret_work);
@@ -47,6 +52,7 @@ static const struct runner_ops local = {
 	.wait_ms = ask_wait_ms,
 	.step = ask_step,
 	.kill = ask_kill,
+	.signal = ask_signal,
 	.finish = ask_finish,
 };
 

@@ -39,6 +39,8 @@ struct aside {
 	void (*wants)(void *context, struct pollfd fds[ASIDE_FDS]); /* NULL: nobody */
 	void (*ready)(void *context, const struct pollfd fds[ASIDE_FDS]);
 	void *context;
+	/* Asked after that: a signal for the program; 0: none.  NULL: never. */
+	int (*signal)(void *context);
 };
 
 struct request {

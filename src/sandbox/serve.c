@@ -191,6 +191,17 @@ static void want(struct run *run, struct pollfd fds[POLL_COUNT])
 		run->request->aside.wants(run->request->aside.context, &fds[POLL_ASIDE]);
 }
 
+static void listen_aside(const struct run *run, const struct pollfd fds[ASIDE_FDS])
+{
+	const struct aside *a = &run->request->aside;
+	int signal;
+
+	a->ready(a->context, fds);
+	signal = a->signal ? a->signal(a->context) : 0;
+	if (signal)
+		run->runner->ops->signal(run->runner->slot, signal);
+}
+
 /* One round: waits for output, input, the slot or a deadline, and serves what is ready. */
 static int serve_once(struct run *run, struct error *err)
 {
@@ -207,7 +218,7 @@ static int serve_once(struct run *run, struct error *err)
 	if (fds[POLL_FEED_IN].revents || fds[POLL_FEED_OUT].revents)
 		feed_move(run->feed);
 	if (fds[POLL_ASIDE].revents || fds[POLL_ASIDE + 1].revents)
-		run->request->aside.ready(run->request->aside.context, &fds[POLL_ASIDE]);
+		listen_aside(run, &fds[POLL_ASIDE]);
 	if (run->out.stop || run->err.stop)
 		runner->ops->kill(runner->slot, KILL_CANARY);
 	if (fds[POLL_CANCEL].revents || fds[POLL_CANCEL_TOO].revents || output_is_lost(run))

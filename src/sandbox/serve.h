@@ -15,6 +15,7 @@ struct runner_ops {
 	int (*wait_ms)(const void *slot);
 	bool (*step)(void *slot);
 	void (*kill)(void *slot, enum kill_reason reason);
+	void (*signal)(void *slot, int signal); /* for the program */
 	void (*finish)(void *slot, struct outcome *ret, int *ret_work);
 	/* Both or none: whoever keeps the slot moves files in and out, because we may not.  Instead
 	 * of box() and of what finish() gives.  source: -1, or what put says is read from there. */

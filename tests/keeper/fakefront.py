@@ -14,9 +14,10 @@ import subprocess
 import tempfile
 import time
 
-MAGIC, VERSION, INLINE = 0x706B6C62, 1, 32 * 1024
+MAGIC, VERSION, INLINE = 0x706B6C62, 2, 32 * 1024
 REQUEST = struct.Struct("<4I5Q2I128s128s128s1024s40s")
-REPLY = struct.Struct("<4I3Q4I2Q40s2I4I9Q128s128s")
+COUNTS = 8
+REPLY = struct.Struct("<4I3Q4I2Q40s2I6I11Q" + "48sQ" * 2 * COUNTS + "128s128s")
 SEALS = 0x0002 | 0x0004 | 0x0008  # shrink, grow, write
 F_ADD_SEALS = 1033
 ASKS = ("none call check screen tools input signal cancel open exec code file_put file_get "
@@ -25,8 +26,8 @@ SAYS = "none ready begun output answer over".split()
 CONTROL = struct.Struct("<4I")
 WARDEN_MAGIC, WARDEN_VERSION, WARDEN_KEEPER = 0x77626A6C, 1, 1
 STATUS = "unknown denied success error timeout resource_exceeded".split()
-FACTS = ("status kill_reason decision ran setup_us run_us path_us cpu_us memory_peak_bytes "
-         "output_bytes cut_bytes redactions findings tool rule").split()
+FACTS = ("status kill_reason decision ran judged layer setup_us run_us path_us cpu_us memory_peak_bytes "
+         "output_bytes cut_bytes redactions findings records last_index").split()
 
 
 def text(raw):
@@ -40,7 +41,10 @@ class Reply:
          self.detach, self.range_from, self.range_total, ident, self.usable_slot, _) = got[:16]
         self.kind, self.content, self.id = SAYS[kind], content, text(ident)
         self.facts = dict(zip(FACTS, got[16:]))
-        self.facts["tool"], self.facts["rule"] = (text(self.facts[k]) for k in ("tool", "rule"))
+        self.facts["tool"], self.facts["rule"] = text(got[-2]), text(got[-1])
+        named = [(text(got[i]), got[i + 1]) for i in range(len(got) - 2 - 4 * COUNTS, len(got) - 2, 2)]
+        self.facts["redacted"], self.facts["found"] = (
+            {name: n for name, n in part if name} for part in (named[:COUNTS], named[COUNTS:]))
         self.body = body
 
     def json(self):

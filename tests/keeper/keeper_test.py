@@ -369,12 +369,48 @@ def test_a_call_is_cancelled(uid):
         same(run(k, "print(1)").json()["output"], "1\n")
 
 
-def test_a_call_is_killed_by_the_last_signal_and_takes_no_other(_uid):
+CATCH = """
+import signal, sys
+signal.signal(signal.SIGUSR1, lambda *_: print("heard", flush=True))
+print("there", flush=True)
+for line in sys.stdin:
+    print("line", line, end="", flush=True)
+"""
+
+
+def test_a_signal_reaches_the_program_of_a_call(uid):
+    with ready(uid) as k:
+        serial = k.send("call", {"tool_name": "code", "code": CATCH, "language": "python",
+                                 "stdin_open": True})
+        same(k.take().kind, "begun")
+        same(k.take().body, b"there\n")
+        same(k.wait(k.send("signal", {"signal": "USR1"}, target=serial)).json(), {"signal": 10})
+        same(k.take().body, b"heard\n")
+        same(k.wait(k.send("signal", {"signal": "NONE"}, target=serial)).http, 400)
+        same(k.wait(k.send("signal", b" " * 5000000, target=serial)).http, 400)
+        same(k.wait(k.send("signal", target=serial + 1, number=10)).http, 409)
+        # The last line and the end of the input at once.
+        k.send("input", b"end\n", target=serial, number=1)
+        a = k.wait(serial, []).json()
+        same((a["status"], a["output"]), ("success", "there\nheard\nline end\n"))
+        same(k.ask("signal", target=serial, number=10).http, 409)
+        same(run(k, "print(1)").json()["output"], "1\n")
+
+
+def test_a_signal_that_nobody_catches_ends_the_program(uid):
+    with ready(uid) as k:
+        serial = k.send("call", {"tool_name": "line", "arguments": {"command": "sleep 60"}})
+        same(k.take().kind, "begun")
+        same(k.ask("signal", target=serial, number=15).json(), {"signal": 15})
+        a = k.wait(serial).json()
+        same((a["status"], a["signal"], a["kill_reason"]), ("error", 15, "signal"))
+
+
+def test_a_call_is_killed_by_the_last_signal(_uid):
     with ready() as k:
         serial = k.send("call", {"tool_name": "line", "arguments": {"command": "sleep 60"}})
         same(k.take().kind, "begun")
-        same(k.ask("signal", target=serial, number=15).http, 409)
-        same(k.ask("signal", target=serial, number=9).json(), {"signalled": 9})
+        same(k.ask("signal", target=serial, number=9).json(), {"signal": 9})
         same(k.wait(serial).json()["kill_reason"], "cancelled")
 
 

@@ -7,6 +7,7 @@ Every test has a keeper, a log and a state of its own; each runs as root and as 
 import glob
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -344,6 +345,9 @@ def files_go_in_and_come_out_in_pieces(uid):
         same(s.run("./script")["output"], "ran\n")
         stat = s.ask("file_stat", path="script").json()
         same((stat["type"], stat["size"], stat["mode"] & 0o111 != 0), ("file", 19, True))
+        check(re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", stat["modified"]), stat)
+        s.run("touch", "-d", "1960-01-01", "script")
+        same(s.ask("file_stat", path="script").json()["modified"], "1970-01-01T00:00:00.000Z")
         names = {e["name"]: e["type"] for e in s.ask("file_list", path="").json()["entries"]}
         same((names.get("dir"), names.get("script")), ("directory", "file"))
         same(s.ask("file_remove", path="dir", number=1).http, 200)

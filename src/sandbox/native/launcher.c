@@ -469,7 +469,10 @@ static void obey(struct launcher *l)
 		run_beside(l, &order, fds, n_fds);
 		break;
 	case ORDER_SIGNAL:
-		execs_signal(&l->execs, order.exec, order.signal, order.group);
+		if (l->kept)
+			execs_signal(&l->execs, order.exec, order.signal, order.group);
+		else if (l->program_fd >= 0) /* else it has ended */
+			(void)pidfd_send_signal(l->program_fd, order.signal, NULL, 0);
 		break;
 	case ORDER_BOX:
 		if (l->plan->once || l->kept) /* its root is gone with the first */

@@ -502,6 +502,18 @@ void slot_kill(struct slot *s, enum kill_reason reason)
 	(void)fd_send(s->socket, &order, sizeof(order), NULL, 0, &err);
 }
 
+/* The launcher obeys in turn: one that comes before the start is for the program, too. */
+void slot_signal(struct slot *s, int signal)
+{
+	const struct to_launcher order = {.order = ORDER_SIGNAL, .signal = signal};
+	struct error err = {0};
+
+	if (!is_busy(s) || s->phase == PHASE_KEPT || s->kill_sent || signal < 1 ||
+	    signal > SIGRTMAX)
+		return;
+	(void)fd_send(s->socket, &order, sizeof(order), NULL, 0, &err);
+}
+
 int slot_wait_ms(const struct slot *s)
 {
 	uint64_t now = clock_us(), next = s->give_up_us;

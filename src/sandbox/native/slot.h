@@ -51,6 +51,8 @@ int slot_wait_ms(const struct slot *slot);
 /* Takes news and keeps deadlines.  Returns true when the call has ended. */
 bool slot_step(struct slot *slot);
 void slot_kill(struct slot *slot, enum kill_reason reason);
+/* For the program, in a box that is not kept; one that has ended hears nothing. */
+void slot_signal(struct slot *slot, int signal);
 /* After the end: the outcome, and the box's /work if asked for (the caller's then). */
 void slot_finish(struct slot *slot, struct outcome *ret, int *ret_work);
 /* Between calls, when nobody waits: cleans up after the last one and gets ready for the next, which

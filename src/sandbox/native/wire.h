@@ -22,7 +22,7 @@ enum wire_order {
 	ORDER_KILL,   /* end the box now */
 	ORDER_KEEP,   /* the box that waits is one that is kept */
 	ORDER_EXEC,   /* in a kept box: as ORDER_RUN, and exec, cwd */
-	ORDER_SIGNAL, /* in a kept box: exec, signal, group */
+	ORDER_SIGNAL, /* signal; in a kept box: exec, signal, group */
 };
 
 struct to_launcher {

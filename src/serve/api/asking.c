@@ -201,6 +201,7 @@ static void answered(void *context, struct task *t, const struct keep_reply *r, 
 {
 	struct front *f = context;
 
+	metrics_answer(&f->metrics, &r->facts);
 	if (t->runs) {
 		metrics_call(&f->metrics, &r->facts);
 		histogram_add(&f->metrics.queue_us, t->sent_us - t->submitted_us);
@@ -284,6 +285,8 @@ static void over(void *context, struct keeper *k, const struct keep_reply *r,
 {
 	struct front *f = context;
 
+	if (r)
+		metrics_answer(&f->metrics, &r->facts);
 	sessionroutes_over(f, k, r, body);
 	drain_check(f);
 }

@@ -5,7 +5,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/jsonout.h"
@@ -16,19 +15,6 @@
 
 enum { LIST_MAX = 1000, OUTPUT_BYTES = 64 << 10, STATE_BYTES = 4096 };
 
-static void write_time(struct jsonout *j, const char *key, uint64_t unix_ms)
-{
-	time_t seconds = (time_t)(unix_ms / 1000);
-	struct tm utc;
-	char text[48], whole[64];
-
-	if (!gmtime_r(&seconds, &utc) ||
-	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc) == 0)
-		text[0] = '\0';
-	(void)snprintf(whole, sizeof(whole), "%s.%03uZ", text, (unsigned)(unix_ms % 1000));
-	jsonout_str(j, key, whole);
-}
-
 /* The members of a call's object; the answer is left to the caller. */
 static void write_call(struct jsonout *j, const struct book_call *c)
 {
@@ -38,7 +24,7 @@ static void write_call(struct jsonout *j, const struct book_call *c)
 	jsonout_str(j, "client", c->party->name);
 	if (c->session[0])
 		jsonout_str(j, "session", c->session);
-	write_time(j, "started", c->begun_unix_ms);
+	respond_time(j, "started", c->begun_unix_ms);
 	jsonout_bool(j, "detach", c->detach);
 	jsonout_bool(j, "cancelled", c->cancelled);
 	jsonout_uint(j, "stdout_bytes", window_end(&c->streams[0]));
@@ -255,6 +241,24 @@ static void cancel(struct visit *v, struct book_call *c)
 	show(v, c, 202);
 }
 
+/* Input or a signal goes to the keeper that has the call. */
+static void pass_on(struct visit *v, const struct book_call *c)
+{
+	struct task *t;
+
+	if (c->finished || !c->task || !c->task->keeper) {
+		respond_problem(v, PROBLEM_CONFLICT, "that call has ended");
+		return;
+	}
+	t = asking_task(v, (enum keep_ask)v->match.route->keep);
+	if (!t)
+		return;
+	(void)snprintf(t->request.id, sizeof(t->request.id), "%s", c->session);
+	t->request.target = c->task->request.serial;
+	t->request.number = t->request.kind == KEEP_INPUT && visit_says(v, "eof");
+	asking_submit(v, t, c->task->keeper);
+}
+
 /* The call in the path, if it is this client's (and this session's). */
 static struct book_call *find(struct visit *v)
 {
@@ -284,7 +288,9 @@ void callroutes_serve(struct visit *v)
 	c = find(v);
 	if (!c)
 		return;
-	if (does == DOES_OUTPUT)
+	if (does == DOES_ASK)
+		pass_on(v, c);
+	else if (does == DOES_OUTPUT)
 		show_output(v, c);
 	else if (does == DOES_CANCEL)
 		cancel(v, c);

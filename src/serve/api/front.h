@@ -9,6 +9,7 @@
 #ifndef SERVE_API_FRONT_H
 #define SERVE_API_FRONT_H
 
+#include "base/jsonout.h"
 #include "serve/api/accept.h"
 #include "serve/api/api.h"
 #include "serve/api/byterange.h"
@@ -121,6 +122,8 @@ void respond_problem_more(struct visit *v, enum problem p, const char *detail,
 void respond_begin(struct visit *v, const char *type);
 /* How long somebody should wait who is turned away. */
 uint32_t respond_retry_after(const struct front *f);
+/* A member that is a time, as RFC 3339 writes it. */
+void respond_time(struct jsonout *j, const char *key, uint64_t unix_ms);
 
 /* asking.c: requests for keepers, and what comes of them. */
 extern const struct pool_events asking_events;
@@ -185,5 +188,7 @@ void drain_check(struct front *f);
 bool visit_param(const struct visit *v, size_t n, char *ret, size_t room);
 /* May whoever asks see what is party's? */
 bool visit_owns(const struct visit *v, const struct party *party);
+/* ?name, ?name=1, ?name=true */
+bool visit_says(const struct visit *v, const char *name);
 
 #endif

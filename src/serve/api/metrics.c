@@ -2,7 +2,7 @@
 /* metrics.c - counts, and writes the counters as Prometheus reads them.
  *
  * Labels are bounded: rows of the table of paths, names of tools that the policy
- * has, the first word of a rule.  Whatever is more than its table is "other".
+ * has, names of rules.  Whatever is more than its table is "other".
  */
 #include "serve/api/metrics.h"
 
@@ -13,6 +13,7 @@
 
 #include "base/own.h"
 #include "call/rules.h"
+#include "call/why.h"
 
 static const int statuses[] = {0,   200, 201, 202, 206, 400, 401, 403, 404, 405, 406, 409,
 			       410, 413, 415, 416, 421, 422, 429, 431, 500, 503, 304};
@@ -22,8 +23,7 @@ void metrics_init(struct metrics *m)
 {
 	memset(m, 0, sizeof(*m));
 	(void)snprintf(m->tools[0].name, sizeof(m->tools[0].name), "other");
-	(void)snprintf(m->refusals[0].name, sizeof(m->refusals[0].name), "other");
-	m->n_tools = m->n_refusals = 1;
+	m->n_tools = 1;
 }
 
 static size_t tool_place(const struct metrics *m, const char *name)
@@ -52,31 +52,66 @@ void metrics_request(struct metrics *m, const struct route *route, int status, u
 	histogram_add(&m->request_us, us);
 }
 
-/* "tools.search.args" counts as "tools": a rule may carry a word of the client's further on. */
-static void count_refusal(struct metrics *m, const char *rule)
+/* The part of a rule's path that is the policy's own: its first word; of a tool that the policy has
+ * also the tool and what of it; of screening all of it, as its rules have names.  Further on there
+ * may be words of the client. */
+static void rule_label(const struct metrics *m, const struct keep_facts *f, char ret[LABEL_ROOM])
 {
-	size_t len = strspn(rule, "abcdefghijklmnopqrstuvwxyz_"), at = 1;
+	size_t len = strcspn(f->rule, "."), known = strlen(f->tool);
+	const char *rest = f->rule + len;
 
-	if (len == 0 || len >= sizeof(m->refusals[0].name) || (rule[len] && rule[len] != '.')) {
-		m->refusals[0].n++;
+	if (f->rule[0] == '\0') {
+		(void)snprintf(ret, LABEL_ROOM, "none");
 		return;
 	}
-	while (at < m->n_refusals &&
-	       (strncmp(m->refusals[at].name, rule, len) != 0 || m->refusals[at].name[len] != '\0'))
-		at++;
-	if (at == METRIC_LAYERS)
-		at = 0;
-	else if (at == m->n_refusals)
-		(void)snprintf(m->refusals[m->n_refusals++].name, sizeof(m->refusals[0].name),
-			       "%.*s", (int)len, rule);
-	m->refusals[at].n++;
+	if (f->layer == WHY_SCREEN) {
+		len = strlen(f->rule);
+	} else if (len == 5 && strncmp(f->rule, "tools", 5) == 0 && tool_place(m, f->tool) != 0 &&
+		   strncmp(rest, ".", 1) == 0 && strncmp(rest + 1, f->tool, known) == 0 &&
+		   rest[1 + known] == '.') {
+		len += known + 2;
+		len += strspn(f->rule + len, "abcdefghijklmnopqrstuvwxyz_");
+	}
+	(void)snprintf(ret, LABEL_ROOM, "%.*s", (int)(len < LABEL_ROOM ? len : 0), f->rule);
+}
+
+/* "tools.search.args" counts as "tools". */
+static void count_refusal(struct metrics *m, const char *rule)
+{
+	char first[LABEL_ROOM];
+
+	(void)snprintf(first, sizeof(first), "%.*s", (int)strcspn(rule, "."), rule);
+	labels_add(&m->refusals, first, 1);
+}
+
+/* By name as far as names came; what is left of the sum has none. */
+static void count_named(struct labels *l, const struct keep_count list[KEEP_COUNTS], uint64_t sum)
+{
+	for (size_t i = 0; i < KEEP_COUNTS && list[i].name[0]; i++) {
+		labels_add(l, list[i].name, list[i].n);
+		sum -= list[i].n < sum ? list[i].n : sum;
+	}
+	l->other += sum;
+}
+
+void metrics_answer(struct metrics *m, const struct keep_facts *f)
+{
+	count_named(&m->found, f->found, f->findings);
+	count_named(&m->redacted, f->redacted, f->redactions);
+	m->records += f->records;
+	if (f->records && f->last_index > m->last_record)
+		m->last_record = f->last_index;
 }
 
 void metrics_call(struct metrics *m, const struct keep_facts *f)
 {
+	char rule[LABEL_ROOM];
+
 	m->tools[tool_place(m, f->tool)].runs[f->status < STATUS_COUNT ? f->status : 0]++;
-	if (f->decision <= KEEP_DECISION_MAX)
-		m->decisions[f->decision]++;
+	if (f->judged && f->decision <= KEEP_DECISION_MAX) {
+		rule_label(m, f, rule);
+		labels_add(&m->decisions[f->decision], rule, 1);
+	}
 	if (f->kill_reason < KILL_COUNT)
 		m->kills[f->kill_reason]++;
 	if (f->rule[0])
@@ -89,8 +124,6 @@ void metrics_call(struct metrics *m, const struct keep_facts *f)
 	m->cpu_us += f->cpu_us;
 	m->output_bytes += f->output_bytes;
 	m->cut_bytes += f->cut_bytes;
-	m->redactions += f->redactions;
-	m->findings += f->findings;
 }
 
 static int head(struct buf *out, const char *name, const char *type, const char *help,
@@ -136,31 +169,51 @@ static int write_runs(const struct metrics *m, struct buf *out, struct error *er
 		for (size_t s = 0; s < STATUS_COUNT; s++)
 			if (m->tools[i].runs[s] > 0 &&
 			    buf_printf(out, err,
-				       "belljar_runs_total{tool=\"%s\",verdict=\"%s\"} %" PRIu64
-				       "\n",
+				       "belljar_runs_total{tool=\"%s\",verdict=\"%s\",backend="
+				       "\"native\"} %" PRIu64 "\n",
 				       label(m->tools[i].name), status_name((enum status)s),
 				       m->tools[i].runs[s]) < 0)
 				return -1;
 	return 0;
 }
 
-static int write_verdicts(const struct metrics *m, struct buf *out, struct error *err)
+static int write_decisions(const struct metrics *m, struct buf *out, struct error *err)
 {
-	if (head(out, "belljar_policy_decisions_total", "counter", "What the policy said.", err) <
-	    0)
+	static const char name[] = "belljar_policy_decisions_total";
+	char before[64];
+
+	if (head(out, name, "counter", "What the policy said, and by which rule.", err) < 0)
 		return -1;
-	for (size_t i = 0; i <= KEEP_DECISION_MAX; i++)
-		if (buf_printf(out, err,
-			       "belljar_policy_decisions_total{decision=\"%s\"} %" PRIu64 "\n",
-			       decision_name((enum decision)i), m->decisions[i]) < 0)
+	for (size_t i = 0; i <= KEEP_DECISION_MAX; i++) {
+		(void)snprintf(before, sizeof(before), "decision=\"%s\",",
+			       decision_name((enum decision)i));
+		if (labels_write(&m->decisions[i], name, before, "rule", out, err) < 0)
 			return -1;
-	if (head(out, "belljar_refusals_total", "counter", "Refused calls, by what refused them.",
-		 err) < 0)
-		return -1;
-	for (size_t i = 0; i < m->n_refusals; i++)
-		if (buf_printf(out, err, "belljar_refusals_total{rule=\"%s\"} %" PRIu64 "\n",
-			       m->refusals[i].name, m->refusals[i].n) < 0)
+	}
+	return 0;
+}
+
+static int write_named(const struct metrics *m, struct buf *out, struct error *err)
+{
+	const struct {
+		const struct labels *labels;
+		const char *name, *key, *help;
+	} rows[] = {
+		{&m->refusals, "belljar_refusals_total", "rule",
+		 "Refused calls, by what refused them."},
+		{&m->redacted, "belljar_redactions_total", "kind", "Secrets cut out of output."},
+		{&m->found, "belljar_screen_findings_total", "rule", "What screening found."},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (head(out, rows[i].name, "counter", rows[i].help, err) < 0 ||
+		    labels_write(rows[i].labels, rows[i].name, "", rows[i].key, out, err) < 0)
 			return -1;
+	return 0;
+}
+
+static int write_limits(const struct metrics *m, struct buf *out, struct error *err)
+{
 	if (head(out, "belljar_limits_hit_total", "counter", "Calls that were killed, and why.",
 		 err) < 0)
 		return -1;
@@ -193,9 +246,9 @@ static int write_counters(const struct metrics *m, const struct metric_gauges *g
 		 m->output_bytes},
 		{"belljar_output_truncated_bytes_total", "Bytes of output that were cut.",
 		 "counter", m->cut_bytes},
-		{"belljar_redactions_total", "Secrets cut out of output.", "counter",
-		 m->redactions},
-		{"belljar_screen_findings_total", "What screening found.", "counter", m->findings},
+		{"belljar_audit_records_total", "Records of the log that answers told of.",
+		 "counter", m->records},
+		{"belljar_audit_last_seq", "The last of them.", "gauge", m->last_record},
 		{"belljar_http_bad_keys_total", "Requests with a wrong key.", "counter",
 		 m->bad_keys},
 		{"belljar_http_throttled_total", "Requests not looked at after wrong keys.",
@@ -279,7 +332,8 @@ int metrics_write(const struct metrics *m, const struct metric_gauges *g, struct
 	};
 
 	if (write_requests(m, out, err) < 0 || write_runs(m, out, err) < 0 ||
-	    write_verdicts(m, out, err) < 0 || write_counters(m, g, out, err) < 0 ||
+	    write_decisions(m, out, err) < 0 || write_named(m, out, err) < 0 ||
+	    write_limits(m, out, err) < 0 || write_counters(m, g, out, err) < 0 ||
 	    write_gauges(g, out, err) < 0 || write_seconds(m, g, out, err) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(histograms); i++)

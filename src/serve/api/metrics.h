@@ -8,18 +8,14 @@
 #include "base/buf.h"
 #include "keeper/keeptalk.h"
 #include "serve/api/histogram.h"
+#include "serve/api/labels.h"
 #include "serve/api/routes.h"
 
-enum { METRIC_ROUTES = 64, METRIC_STATUSES = 24, METRIC_TOOLS = 128, METRIC_LAYERS = 32 };
+enum { METRIC_ROUTES = 64, METRIC_STATUSES = 24, METRIC_TOOLS = 128 };
 
 struct metric_tool {
 	char name[KEEP_NAME_ROOM];
 	uint64_t runs[STATUS_COUNT];
-};
-
-struct metric_layer {
-	char name[32];
-	uint64_t n;
 };
 
 struct metrics {
@@ -28,12 +24,12 @@ struct metrics {
 	struct histogram request_us, queue_us, run_us, setup_us, path_us;
 	struct metric_tool tools[METRIC_TOOLS]; /* [0]: all others */
 	size_t n_tools;
-	struct metric_layer refusals[METRIC_LAYERS]; /* [0]: all others */
-	size_t n_refusals;
-	uint64_t decisions[KEEP_DECISION_MAX + 1];
+	struct labels decisions[KEEP_DECISION_MAX + 1]; /* by rule; "none" refused nothing */
+	struct labels refusals, redacted, found;
 	uint64_t kills[KILL_COUNT];
-	uint64_t cpu_us, output_bytes, cut_bytes, redactions, findings;
-	uint64_t bad_keys, throttled, overloaded, too_many, replays, gaps, cancelled, records;
+	uint64_t cpu_us, output_bytes, cut_bytes;
+	uint64_t bad_keys, throttled, overloaded, too_many, replays, gaps, cancelled;
+	uint64_t records, last_record; /* of which answers told us */
 };
 
 /* What is read off when somebody asks. */
@@ -50,6 +46,9 @@ void metrics_init(struct metrics *m);
 void metrics_tool(struct metrics *m, const char *name);
 /* route: NULL for none. */
 void metrics_request(struct metrics *m, const struct route *route, int status, uint64_t us);
+/* What every answer of a keeper tells: findings and records. */
+void metrics_answer(struct metrics *m, const struct keep_facts *facts);
+/* And what one of a call does. */
 void metrics_call(struct metrics *m, const struct keep_facts *facts);
 int metrics_write(const struct metrics *m, const struct metric_gauges *g, struct buf *out,
 		  struct error *err);

@@ -118,6 +118,10 @@ static json_t *content_of(const struct route *r)
 	if (strcmp(r->answer, "bytes") == 0)
 		(void)json_object_set_new(content, "application/octet-stream",
 					  json_pack("{s:{}}", "schema"));
+	if (strcmp(r->answer, "bytes") == 0) /* stat=1, list=1 */
+		(void)json_object_set_new(content, "application/json",
+					  json_pack("{s:{s:[o, o]}}", "schema", "anyOf",
+						    schema_of("file_state"), schema_of("listing")));
 	else if (strcmp(r->answer, "text") == 0)
 		(void)json_object_set_new(content, "text/plain",
 					  json_pack("{s:o}", "schema", string_schema()));
@@ -133,20 +137,47 @@ static json_t *content_of(const struct route *r)
 	return content;
 }
 
+static void add_response(json_t *responses, const char *status, const char *what, json_t *content)
+{
+	(void)json_object_set_new(responses, status,
+				  json_pack("{s:s, s:o}", "description", what, "content", content));
+}
+
+static json_t *json_content(const char *object)
+{
+	return json_pack("{s:{s:o}}", "application/json", "schema", schema_of(object));
+}
+
+/* Statuses that say something else than "done" and yet are no problem. */
+static void add_others(json_t *responses, const struct route *r)
+{
+	json_t *full;
+
+	if (r->flags & ROUTE_RANGE)
+		add_response(responses, "206", "The part that was asked for", content_of(r));
+	if (r->flags & ROUTE_RUNS) {
+		add_response(responses, "202", "It is detached and runs (Prefer: respond-async)",
+			     json_content("begun"));
+		full = json_content(r->answer);
+		(void)json_object_set_new(full, "application/problem+json",
+					  json_pack("{s:o}", "schema", schema_of("problem")));
+		add_response(responses, "429",
+			     "Too often, too many or too much; Retry-After says when", full);
+	}
+	if (r->does == DOES_CANCEL)
+		add_response(responses, "200", "It had ended already", content_of(r));
+	if (r->does == DOES_READY)
+		add_response(responses, "503", "Something is missing", content_of(r));
+}
+
 static json_t *responses_of(const struct route *r)
 {
 	json_t *responses = json_object();
 	char status[8];
 
 	(void)snprintf(status, sizeof(status), "%d", r->status);
-	(void)json_object_set_new(
-		responses, status,
-		json_pack("{s:s, s:o}", "description", r->summary, "content", content_of(r)));
-	if (r->flags & ROUTE_RANGE)
-		(void)json_object_set_new(responses, "206",
-					  json_pack("{s:s, s:o}", "description",
-						    "The part that was asked for", "content",
-						    content_of(r)));
+	add_response(responses, status, r->summary, content_of(r));
+	add_others(responses, r);
 	(void)json_object_set_new(responses, "default",
 				  json_pack("{s:s}", "$ref", "#/components/responses/problem"));
 	return responses;

@@ -6,7 +6,9 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/jsonout.h"
 #include "base/own.h"
 #include "serve/api/front.h"
 
@@ -121,4 +123,17 @@ void respond_begin(struct visit *v, const char *type)
 	v->status = 200;
 	v->streaming = true;
 	http_begin(v->x, 200, h.list);
+}
+
+void respond_time(struct jsonout *j, const char *key, uint64_t unix_ms)
+{
+	time_t seconds = (time_t)(unix_ms / 1000);
+	struct tm utc;
+	char text[48], whole[64];
+
+	if (!gmtime_r(&seconds, &utc) ||
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc) == 0)
+		text[0] = '\0';
+	(void)snprintf(whole, sizeof(whole), "%s.%03uZ", text, (unsigned)(unix_ms % 1000));
+	jsonout_str(j, key, whole);
 }

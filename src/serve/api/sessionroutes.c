@@ -117,7 +117,7 @@ void sessionroutes_list(struct visit *v)
 		jsonout_str(&j, "state", session_state_name(s->state));
 		jsonout_str(&j, "tool", s->tool[0] ? s->tool : NULL);
 		jsonout_str(&j, "client", s->owner);
-		jsonout_uint(&j, "opened_unix_ms", s->opened_unix_ms);
+		respond_time(&j, "opened", s->opened_unix_ms);
 		jsonout_object_end(&j);
 	}
 	jsonout_array_end(&j);
@@ -169,11 +169,6 @@ static bool find_target(struct visit *v, const struct session *s, struct task *t
 	return true;
 }
 
-static bool is_yes(const char *text)
-{
-	return text && (strcmp(text, "1") == 0 || strcmp(text, "true") == 0 || *text == '\0');
-}
-
 /* What its kind needs beside a body.  False: answered. */
 static bool prepare(struct visit *v, const struct session *s, struct task *t)
 {
@@ -182,17 +177,17 @@ static bool prepare(struct visit *v, const struct session *s, struct task *t)
 
 	switch (t->request.kind) {
 	case KEEP_INPUT:
-		t->request.number = is_yes(http_query(v->x, "eof"));
+		t->request.number = visit_says(v, "eof");
 		return find_target(v, s, t);
 	case KEEP_SIGNAL:
 		return find_target(v, s, t);
 	case KEEP_FILE_REMOVE:
-		t->request.number = is_yes(http_query(v->x, "recursive"));
+		t->request.number = visit_says(v, "recursive");
 		return fileroutes_prepare(v, t, path->text, path->len);
 	case KEEP_FILE_GET:
 		return fileroutes_prepare(v, t, path->text, path->len);
 	case KEEP_FILE_PUT:
-		t->request.number = is_yes(http_query(v->x, "executable")) ? 0111 : 0;
+		t->request.number = visit_says(v, "executable") ? 0111 : 0;
 		return fileroutes_prepare(v, t, path->text, path->len);
 	case KEEP_FILE_LIST:
 		query = http_query(v->x, "path");
@@ -210,9 +205,9 @@ void sessionroutes_serve(struct visit *v)
 
 	if (!s)
 		return;
-	if (kind == KEEP_FILE_GET && is_yes(http_query(v->x, "stat")))
+	if (kind == KEEP_FILE_GET && visit_says(v, "stat"))
 		kind = KEEP_FILE_STAT;
-	else if (kind == KEEP_FILE_GET && is_yes(http_query(v->x, "list")))
+	else if (kind == KEEP_FILE_GET && visit_says(v, "list"))
 		kind = KEEP_FILE_LIST;
 	t = asking_task(v, kind);
 	if (!t)

@@ -18,7 +18,7 @@ int unknown_write(const struct unknown *u, struct buf *out, struct error *err)
 		jsonout_bool(&j, "success", false);
 	jsonout_str(&j, "status", "unknown");
 	if (u->tool_shape) {
-		jsonout_null(&j, "data");
+		jsonout_str(&j, "data", "");
 	} else {
 		jsonout_str(&j, "output", "");
 		jsonout_ms(&j, "execution_time_ms", u->us);

@@ -41,6 +41,13 @@ void visit_let_go(struct visit *v)
 		auditroutes_left(v);
 }
 
+bool visit_says(const struct visit *v, const char *name)
+{
+	const char *text = http_query(v->x, name);
+
+	return text && (strcmp(text, "1") == 0 || strcmp(text, "true") == 0 || *text == '\0');
+}
+
 static void serve(struct visit *v)
 {
 	switch (v->match.route->to) {

@@ -121,7 +121,7 @@ def leaving_the_line_leaves_nothing():
         f.wait_metric("belljar_queue_length", 0)
         f.touch("hold")
         expect(drain_answers(held), [200] * 2)
-        expect(f.metric('belljar_runs_total{tool="execute_code",verdict="success"}'), 2.0)
+        expect(f.metric('belljar_runs_total{tool="execute_code",verdict="success",backend="native"}'), 2.0)
 
 
 def without_keepers_it_waits_and_then_says_so():

@@ -197,7 +197,7 @@ def a_keeper_that_dies_leaves_an_unknown():
         problem(f.ask("POST", "/v1/screen", "die"), 503, "unavailable")
         expect(f.run(["echo"]).status, 200)
         expect(f.metric("belljar_keeper_deaths_total"), 7.0)
-        expect(f.metric('belljar_runs_total{tool="other",verdict="unknown"}') > 0, True)
+        expect(f.metric('belljar_runs_total{tool="other",verdict="unknown",backend="native"}') > 0, True)
 
 
 def the_log_is_asked_through_its_reader():
@@ -284,14 +284,23 @@ def metrics_are_fit_for_prometheus():
     with front() as f:
         f.run(["rule tools.some.thing", "echo"])
         f.run(["rule tools", "echo"])
+        f.run(["rule tools.execute_code.args.sesame", "echo"])
+        f.run(["rule clients.sesame", "echo"])
+        f.run(["layer 3", "rule python.eval", "echo"])
         f.run(['rule Odd"', "echo"])
         f.ask("GET", "/no\"where")
         text = f.ask("GET", "/metrics", key="eve").data.decode()
-        for line in ('belljar_refusals_total{rule="tools"} 2', 'belljar_refusals_total{rule="other"} 1',
-                     'belljar_runs_total{tool="execute_code",verdict="success"} 3',
-                     'belljar_http_requests_total{method="POST",route="/execute",status="200"} 3',
-                     'belljar_run_duration_seconds_count 3', "belljar_keepers 2"):
+        for line in ('belljar_refusals_total{rule="tools"} 3', 'belljar_refusals_total{rule="other"} 1',
+                     'belljar_runs_total{tool="execute_code",verdict="success",backend="native"} 6',
+                     'belljar_http_requests_total{method="POST",route="/execute",status="200"} 6',
+                     'belljar_run_duration_seconds_count 6', "belljar_keepers 2",
+                     'decisions_total{decision="allow",rule="tools.execute_code.args"} 1',
+                     'decisions_total{decision="allow",rule="tools"} 2',
+                     'decisions_total{decision="allow",rule="clients"} 1',
+                     'decisions_total{decision="allow",rule="python.eval"} 1',
+                     'decisions_total{decision="allow",rule="other"} 1'):
             expect(line in text, True, line)
+        expect("sesame" in text, False)
         if shutil.which("promtool"):
             done = subprocess.run(["promtool", "check", "metrics"], input=text, text=True,
                                   capture_output=True, check=False)

@@ -255,6 +255,8 @@ static void obey(struct fake *k, const char *line)
 		big(k, strtoul(rest, NULL, 10));
 	} else if (says(line, "rule", &rest)) {
 		(void)snprintf(k->base.facts.rule, sizeof(k->base.facts.rule), "%s", rest);
+	} else if (says(line, "layer", &rest)) {
+		k->base.facts.layer = (uint32_t)strtoul(rest, NULL, 10);
 	} else if (says(line, "die", &rest)) {
 		_exit(9);
 	} else if (says(line, "garbage", &rest)) {
@@ -388,6 +390,7 @@ static void serve(struct fake *k, const struct buf *body)
 	k->base.facts.status = STATUS_SUCCESS;
 	k->base.facts.ran = 1;
 	k->base.facts.decision = 2;
+	k->base.facts.judged = 1;
 	k->base.facts.run_us = 1500;
 	if (serve_special(k, body))
 		return;

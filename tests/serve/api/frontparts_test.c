@@ -8,6 +8,7 @@
 #include "serve/api/events.h"
 #include "serve/api/frontview.h"
 #include "serve/api/histogram.h"
+#include "serve/api/labels.h"
 #include "serve/api/problem.h"
 #include "serve/api/requestid.h"
 #include "serve/api/routes.h"
@@ -282,4 +283,30 @@ TEST(a_histogram_counts_upwards)
 	CHECK(strstr(buf_str(&out), "x_bucket{le=\"300\"} 2\n"));
 	CHECK(strstr(buf_str(&out), "x_bucket{le=\"+Inf\"} 3\n"));
 	CHECK(strstr(buf_str(&out), "x_count 3\n"));
+}
+
+TEST(labels_have_an_end)
+{
+	struct error err = {0};
+	struct labels l = {0};
+	char name[LABEL_ROOM + 1];
+	own(buf) out;
+
+	buf_init(&out, 64 << 10);
+	for (unsigned i = 0; i < LABELS_MAX + 5; i++) {
+		(void)snprintf(name, sizeof(name), "rule.%u", i);
+		labels_add(&l, name, 2);
+	}
+	labels_add(&l, "rule.0", 1);
+	labels_add(&l, "quote\"", 1);
+	labels_add(&l, "", 1);
+	memset(name, 'x', LABEL_ROOM);
+	name[LABEL_ROOM] = '\0';
+	labels_add(&l, name, 1);
+	CHECK(l.n == LABELS_MAX);
+	CHECK(l.other == 13);
+	CHECK(labels_write(&l, "m", "a=\"b\",", "k", &out, &err) == 0);
+	CHECK(strstr(buf_str(&out), "m{a=\"b\",k=\"rule.0\"} 3\n"));
+	CHECK(strstr(buf_str(&out), "m{a=\"b\",k=\"other\"} 13\n"));
+	CHECK(!strstr(buf_str(&out), "quote"));
 }
