@@ -47,7 +47,7 @@ enum keep_ask {
 	KEEP_CHECK,    /* a dry run */
 	KEEP_SCREEN,   /* look at code or a command */
 	KEEP_TOOLS,    /* what this client may see */
-	KEEP_INPUT,    /* bytes for the standard input of a serial; none: its end */
+	KEEP_INPUT,    /* bytes for the standard input of a serial; none, or number: its end */
 	KEEP_SIGNAL,   /* number: for the program of a serial */
 	KEEP_CANCEL,   /* kill the program of a serial */
 	KEEP_OPEN,     /* a session; the keeper is its own from now on */

@@ -125,13 +125,13 @@ static void take_input(struct onecall *c, const struct keep_request *r, const st
 		answer_problem(c->k, r, 409, "conflict", "its standard input is not open", NULL);
 		return;
 	}
-	if (data->len == 0) {
-		inflow_end(&c->inflow);
-	} else if (!inflow_add(&c->inflow, data->data, data->len)) {
+	if (data->len > 0 && !inflow_add(&c->inflow, data->data, data->len)) {
 		answer_problem(c->k, r, 503, "overloaded",
 			       "it has not read what it was sent before", NULL);
 		return;
 	}
+	if (data->len == 0 || r->number)
+		inflow_end(&c->inflow);
 	say_done(c, r, "accepted", data->len);
 }
 

@@ -402,13 +402,13 @@ void obey_input(struct session *s, const struct keep_request *r, const struct bu
 		answer_problem(s->k, r, 409, "conflict", "its standard input is not open", NULL);
 		return;
 	}
-	if (body->len == 0) {
-		inflow_end(&run->in);
-	} else if (!inflow_add(&run->in, body->data, body->len)) {
+	if (body->len > 0 && !inflow_add(&run->in, body->data, body->len)) {
 		answer_problem(s->k, r, 503, "overloaded",
 			       "it has not read what it was sent before", NULL);
 		return;
 	}
+	if (body->len == 0 || r->number)
+		inflow_end(&run->in);
 	say_number(s, r, "accepted", body->len);
 }
 

@@ -387,6 +387,18 @@ def test_input_streams_in_and_ends(_uid):
         same(a["output"].encode(), sent)
 
 
+def test_bytes_and_the_end_of_input_come_together(_uid):
+    with ready() as k:
+        serial = k.send("call", {"tool_name": "line", "arguments": {"command": "cat"},
+                                 "stdin_open": True})
+        same(k.take().kind, "begun")
+        seen = []
+        same(k.wait(k.send("input", b"all of it", target=serial, number=1), seen).http, 200)
+        a = [s for s in seen if s.kind == "answer"]
+        a = a[0].json() if a else k.wait(serial, seen).json()
+        same((a["status"], a["output"]), ("success", "all of it"))
+
+
 def test_without_an_open_input_there_is_none_to_send_to(_uid):
     with ready() as k:
         serial = k.send("call", {"tool_name": "line", "arguments": {"command": "sleep 60"}})
