@@ -160,7 +160,8 @@ static void answer_visit(struct visit *v, const struct task *t, const struct kee
 			     .type = types[r->content],
 			     .body = buf_str(body),
 			     .len = body->len,
-			     .retry_after_s = r->retry_after_s};
+			     .retry_after_s = r->retry_after_s,
+			     .must = true};
 	char where[80];
 
 	if (t->request.kind == KEEP_OPEN && r->http_status == 201) {

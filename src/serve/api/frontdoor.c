@@ -195,8 +195,11 @@ static bool body_fits(struct visit *v)
 		return false;
 	}
 	size = size < cap ? size : cap;
-	if (f->body_bytes + size > BODIES_MAX || f->sending_bytes > SENDING_MAX ||
-	    (v->party && f->view->n_clients > 1 && v->party->body_bytes + size > BODIES_MAX / 2)) {
+	if (r->to == TO_SELF) /* small, and wanted most when there is too much of all else */
+		size = 0;
+	else if (f->body_bytes + size > BODIES_MAX || !respond_fits(v, 0) ||
+		 (v->party && f->view->n_clients > 1 &&
+		  v->party->body_bytes + size > BODIES_MAX / 2)) {
 		respond_problem(v, PROBLEM_OVERLOADED,
 				"too much is being received and sent at this moment");
 		return false;
