@@ -217,7 +217,11 @@ static const struct api_field session_state_fields[] = {
 	TEXT("tool", "By whose rules."),
 	TIME("expires", "When it ends."),
 	{.name = "idle_ms", .type = API_INTEGER, .help = "After so long without a request."},
-	INSIDE_OR("receipt", "receipt", "Of the record of its beginning."),
+	{.name = "receipt",
+	 .type = API_OBJECT,
+	 .of = "receipt",
+	 .nullable = true,
+	 .help = "Of the record of its beginning or end, where this is the answer to that."},
 };
 
 static const struct api_field entry_fields[] = {
@@ -226,6 +230,16 @@ static const struct api_field entry_fields[] = {
 	COUNT("size", "Bytes."),
 	{.name = "mode", .type = API_INTEGER, .help = "Permission bits."},
 	{.name = "modified", .type = API_TIME, .help = "When."},
+};
+
+static const struct api_field written_fields[] = {
+	TEXT("path", "Of the file, beneath /work."),
+	COUNT("size", "Bytes."),
+	TEXT("sha256", "Of the content."),
+};
+
+static const struct api_field removed_fields[] = {
+	FLAG("removed", "It is gone."),
 };
 
 static const struct api_field listing_fields[] = {
@@ -266,6 +280,8 @@ const struct api_object api_answers[] = {
 	OBJECT("call_state", call_state_fields, "A call."),
 	OBJECT("session", session_state_fields, "A box that is kept."),
 	OBJECT("entry", entry_fields, "A file of a session."),
+	OBJECT("written", written_fields, "A file that was written."),
+	OBJECT("removed", removed_fields, "A file that was removed."),
 	OBJECT("listing", listing_fields, "A directory of a session."),
 	OBJECT("process", process_fields, "A process of a session."),
 	OBJECT("processes", processes_fields, "The processes of a session."),

@@ -349,7 +349,8 @@ def test_no_more_is_told_than_is_kept(_uid):
 def test_a_call_is_cancelled(uid):
     with ready(uid) as k:
         serial = k.send("call", {"tool_name": "line", "arguments": {"command": "sleep 60"}})
-        same(k.take().kind, "begun")
+        begun = k.take()
+        same((begun.kind, begun.facts["tool"]), ("begun", "line"))
         same(k.ask("cancel", target=serial + 1000).http, 409)
         same(k.ask("call", {"tool_name": "say", "arguments": {"word": "x"}}).http, 503)
         k.send("cancel", target=serial, serial=0)

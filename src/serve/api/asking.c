@@ -117,7 +117,8 @@ static void begun(void *context, struct task *t, const struct keep_reply *r, con
 	c->task = t;
 	c->detach = r->detach != 0;
 	t->call = c;
-	(void)snprintf(c->tool, sizeof(c->tool), "%s", t->request.tool);
+	(void)snprintf(c->tool, sizeof(c->tool), "%s",
+		       r->facts.tool[0] ? r->facts.tool : t->request.tool);
 	(void)snprintf(c->session, sizeof(c->session), "%s", t->request.id);
 	(void)buf_add(&c->start, buf_str(body), body->len, &err);
 	if (!v)

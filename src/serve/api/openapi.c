@@ -111,13 +111,23 @@ static json_t *body_of(const struct route *r)
 			 "schema", schema_of(r->body));
 }
 
+/* A file's bytes; with ?stat= or ?list= what is known of it. */
+static void add_bytes(json_t *content, const struct route *r)
+{
+	(void)json_object_set_new(content, "application/octet-stream",
+				  json_pack("{s:{}}", "schema"));
+	if (r->query)
+		(void)json_object_set_new(content, "application/json",
+					  json_pack("{s:{s:[o, o]}}", "schema", "anyOf",
+						    schema_of("entry"), schema_of("listing")));
+}
+
 static json_t *content_of(const struct route *r)
 {
 	json_t *content = json_object();
 
 	if (strcmp(r->answer, "bytes") == 0)
-		(void)json_object_set_new(content, "application/octet-stream",
-					  json_pack("{s:{}}", "schema"));
+		add_bytes(content, r);
 	else if (strcmp(r->answer, "text") == 0)
 		(void)json_object_set_new(content, "text/plain",
 					  json_pack("{s:o}", "schema", string_schema()));
@@ -131,6 +141,15 @@ static json_t *content_of(const struct route *r)
 					  json_pack("{s:o}", "schema", string_schema()));
 	}
 	return content;
+}
+
+static void add_response(json_t *responses, const char *status, const char *description,
+			 const char *answer)
+{
+	(void)json_object_set_new(responses, status,
+				  json_pack("{s:s, s:{s:{s:o}}}", "description", description,
+					    "content", "application/json", "schema",
+					    schema_of(answer)));
 }
 
 static json_t *responses_of(const struct route *r)
@@ -147,6 +166,11 @@ static json_t *responses_of(const struct route *r)
 					  json_pack("{s:s, s:o}", "description",
 						    "The part that was asked for", "content",
 						    content_of(r)));
+	if (r->flags & ROUTE_RUNS)
+		add_response(responses, "202", "A detached call has begun (Prefer: respond-async)",
+			     "begun");
+	if (r->does == DOES_CANCEL)
+		add_response(responses, "200", "It had ended already", r->answer);
 	(void)json_object_set_new(responses, "default",
 				  json_pack("{s:s}", "$ref", "#/components/responses/problem"));
 	return responses;
