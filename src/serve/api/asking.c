@@ -204,6 +204,10 @@ static void answered(void *context, struct task *t, const struct keep_reply *r, 
 	struct front *f = context;
 
 	if (t->runs) {
+		if (strcmp(r->facts.rule, "audit") == 0)
+			f->log_fails_us = clock_us();
+		else if (r->facts.ran)
+			f->log_fails_us = 0;
 		metrics_call(&f->metrics, &r->facts);
 		histogram_add(&f->metrics.queue_us, t->sent_us - t->submitted_us);
 	}

@@ -32,7 +32,9 @@ enum {
 	BEAT_MS = 15000, /* a stream that has nothing to say says so */
 	WAIT_MAX_S = 60, /* of ?wait= */
 	READER_MAX = 64, /* requests that wait for the reader */
-	READER_S = 120,  /* and for how long */
+	LOG_FAILS_S =
+		5, /* so long the log counts as not writable, after a call that was not written */
+	READER_S = 120, /* and for how long */
 };
 
 struct visit {
@@ -90,7 +92,8 @@ struct front {
 	struct reader reader;
 	struct links visits;
 	size_t n_visits, body_bytes, sending_bytes;
-	uint64_t state; /* ROLE_UP_... */
+	uint64_t state;        /* ROLE_UP_... */
+	uint64_t log_fails_us; /* when a call could last not be written down; 0: never */
 	struct loop_timer tick, drain_timer;
 	uint64_t started_us, swept_us;
 	bool draining, cancelling, drained;

@@ -164,6 +164,38 @@ static bool form_fits(struct visit *v)
 	return false;
 }
 
+static bool has_word(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (; words && *words; words += strspn(words, " ")) {
+		size_t n = strcspn(words, " ");
+
+		if (n == len && memcmp(words, word, n) == 0)
+			return true;
+		words += n;
+	}
+	return false;
+}
+
+/* A filter with a slip of the pen would answer more than was asked for. */
+static bool query_fits(struct visit *v)
+{
+	char detail[200];
+	const char *name;
+
+	for (size_t i = 0; (name = http_query_name(v->x, i)); i++)
+		if (!has_word(v->match.route->query, name)) {
+			(void)snprintf(detail, sizeof(detail),
+				       "there is no parameter '%.60s' here%s%s", name,
+				       v->match.route->query ? "; there is: " : "",
+				       v->match.route->query ? v->match.route->query : "");
+			respond_problem(v, PROBLEM_BAD_REQUEST, detail);
+			return false;
+		}
+	return true;
+}
+
 /* Bytes that the body will have; chunked ones count as the most they may have. */
 static bool body_size(const struct visit *v, uint64_t *ret)
 {
@@ -214,8 +246,8 @@ static bool body_fits(struct visit *v)
 
 /* Keep the order: it decides what a stranger learns. */
 static bool (*const doors[])(struct visit *v) = {
-	name_it,   has_view,  host_fits, is_known, has_path, may, is_open_for_business,
-	form_fits, body_fits,
+	name_it,   has_view,   host_fits, is_known, has_path, may, is_open_for_business,
+	form_fits, query_fits, body_fits,
 };
 
 bool frontdoor_pass(struct visit *v)

@@ -20,6 +20,7 @@ static const struct {
 	{"list", "string", "1: the entries of a directory."},
 	{"stat", "string", "1: about the file, not its bytes."},
 	{"executable", "string", "1: the file may be executed."},
+	{"recursive", "string", "1: a directory goes with all that is in it."},
 	{"tool", "string", "Only calls of this tool."},
 	{"client", "string", "Only calls of this client."},
 	{"status", "string", "Only calls that ended so."},
