@@ -74,6 +74,20 @@ static bool refuse_stranger(struct visit *v, enum auth result)
 	return false;
 }
 
+/* Whoever comes through a proxy is not on this host, though the proxy is. */
+static bool was_forwarded(const struct visit *v)
+{
+	static const char *const signs[] = {"Forwarded",        "X-Forwarded-For",
+					    "X-Forwarded-Host", "X-Forwarded-Proto",
+					    "X-Real-IP",        "Via",
+					    "CF-Connecting-IP"};
+
+	for (size_t i = 0; i < ARRAY_LEN(signs); i++)
+		if (http_header(v->x, signs[i]))
+			return true;
+	return false;
+}
+
 static bool is_known(struct visit *v)
 {
 	struct front *f = v->front;
@@ -82,7 +96,7 @@ static bool is_known(struct visit *v)
 		.peer = http_peer(v->x),
 		.authorization = http_header(v->x, "Authorization"),
 		.api_key = http_header(v->x, "X-API-Key"),
-		.forwarded = http_header(v->x, "Forwarded") || http_header(v->x, "X-Forwarded-For"),
+		.forwarded = was_forwarded(v),
 		.now_us = v->begun_us,
 	};
 	enum auth result;

@@ -234,6 +234,14 @@ def a_parameter_that_nobody_knows_is_refused():
         expect(f.ask("GET", "/v1/calls?").status, 200)
 
 
+def through_a_proxy_nobody_is_local():
+    with front(view([client("here", uids="any")], loopback_without_key=True)) as f:
+        expect(f.ask("GET", "/version", key=None).status, 200)
+        for name in ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+                     "X-Real-IP", "Via", "CF-Connecting-IP"):
+            problem(f.ask("GET", "/version", key=None, headers={name: "x"}), 401, "unauthorized")
+
+
 def health_and_readiness():
     with front() as f:
         expect(f.ask("GET", "/healthz", key=None).json, {"ok": True})
@@ -330,6 +338,7 @@ main([
     a_keeper_that_dies_leaves_an_unknown,
     the_log_is_asked_through_its_reader,
     a_parameter_that_nobody_knows_is_refused,
+    through_a_proxy_nobody_is_local,
     health_and_readiness,
     the_description_is_whole,
     a_reload_is_passed_on_and_a_bad_view_changes_nothing,
