@@ -55,7 +55,7 @@ static int enter(struct error *err)
  * the first question, so it is worth a moment. */
 static void await_key(int directory)
 {
-	const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
+	const struct timespec moment = {.tv_nsec = 10000000};
 	struct stat st;
 
 	for (int i = 0; i < KEY_MOMENTS; i++) {
