@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// agent-tool.ts: sealed tools for an agent, in the shape that agent SDKs take: name, description, schema, function.
+// agent-tool.ts - sealed tools for an agent, in the shape that agent SDKs take: name, description, schema, function.
 // Runs beside `make run` and needs no model; hand `tools` to the Vercel AI SDK, Mastra or OpenAI Agents as they are.
 import { Belljar, type Result } from "../clients/typescript/belljar.js";
 
@@ -42,7 +42,12 @@ const asked: [string, Record<string, string>][] = [
   ["run_command", { command: "rm -rf /" }],
 ];
 
-for (const [name, input] of asked) {
-  console.log(`${name}(${JSON.stringify(input)})`);
-  console.log("   ", (await tools[name]!.execute(input)).trim().replaceAll("\n", "\n    "));
+try {
+  for (const [name, input] of asked) {
+    console.log(`${name}(${JSON.stringify(input)})`);
+    console.log("   ", (await tools[name]!.execute(input)).trim().replaceAll("\n", "\n    "));
+  }
+} catch (error) {
+  console.error(`is belljar serve running? ${error}`);
+  process.exitCode = 1;
 }

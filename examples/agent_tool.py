@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""agent_tool.py: sealed tools for an agent, in the shape that agent SDKs take (function_tool).
+"""agent_tool.py - sealed tools for an agent, in the shape that agent SDKs take (function_tool).
 
 Run it beside `make run`; no model is needed:
 

@@ -34,6 +34,7 @@ clang             test,fuzz                 the second compiler that must accept
 clang-format      test,lint                 checks the layout of the source
 clang-tidy        test,lint                 checks the source for mistakes
 cppcheck          test,lint                 checks the source for mistakes
+nodejs            test                      runs the tests of the TypeScript client
 mandoc            test,lint                 checks the manual pages
 shellcheck        test,lint                 checks the scripts
 libtest-json-schema-acceptance-perl test      carries the official JSON Schema Test Suite
@@ -47,7 +48,9 @@ TABLE
 
 is_installed() {
 	# npm comes in more than one package: what counts is that it is there.
+	# So does node; the tests take Debian's place for it.
 	if [ "$1" = npm ] && command -v npm >/dev/null; then return 0; fi
+	if [ "$1" = nodejs ] && [ -x /usr/bin/node ]; then return 0; fi
 	dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
 }
 

@@ -58,6 +58,7 @@ run_tests() {
 
 step 'gcc: build'
 CC=gcc BUILD=build scripts/build.sh
+scripts/client-packages.sh build
 
 step 'gcc: tests'
 run_tests build --no-suite lint

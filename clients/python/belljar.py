@@ -13,7 +13,7 @@
         s.code("x = 20")
         print(s.code("print(x + 1)").output)          # 21
 
-    call_id = jar.start("execute_code", "...")        # does not wait; jar.call(call_id), jar.follow(call_id)
+    call_id = jar.start("execute_code", "...")        # goes on without us: jar.call(), jar.follow()
 
 AsyncBelljar has the same methods as coroutines; streams are `async for`, a session is
 `async with await jar.session(...)`. One Belljar is for one thread at a time.
@@ -237,6 +237,11 @@ def _query(path: str, **parameters: Any) -> str:
     return path + ("?" + urlencode(given) if given else "")
 
 
+def _follow(call_id: str, stream: Optional[str], start: int) -> _Request:
+    return _Request("GET", _query(f"/v1/calls/{quote(call_id)}/output", stream=stream,
+                                  **({"from": start} if stream else {})))
+
+
 def _problem(status: int, headers: Mapping[str, str], body: bytes) -> ApiError:
     try:
         problem = json.loads(body)
@@ -320,14 +325,14 @@ class Belljar:
         return self._ask(_json_request("POST", "/v1/screen", what))
 
     def start(self, tool_name: str, code: Optional[str] = None, **options: Any) -> str:
-        """execute, but nobody waits: the id of the call, which goes on without us.  A refusal, which
-        never began, raises CallDenied."""
+        """execute, but nobody waits: the id of the call, which goes on without us.  A call that is
+        refused never began: CallDenied."""
         return _id_of(self._ask(_started(tool_name, code, options)))
 
-    def follow(self, call_id: str, start: int = 0) -> Iterator[Event]:
-        """The events of a call from its first byte, or from another, whether it runs or has ended.
-        Leaving the loop early cancels nothing."""
-        return self._events(_Request("GET", _query(f"/v1/calls/{quote(call_id)}/output", **{"from": start})))
+    def follow(self, call_id: str, stream: Optional[str] = None, start: int = 0) -> Iterator[Event]:
+        """The events of a call, whether it runs or has ended; or those of stdout or stderr only,
+        from a byte on.  Leaving the loop early cancels nothing of a call that was started so."""
+        return self._events(_follow(call_id, stream, start))
 
     def call(self, call_id: str) -> Json:
         """What is known of a call: state, and when it is finished its answer."""
@@ -606,8 +611,9 @@ class AsyncBelljar:
     async def start(self, tool_name: str, code: Optional[str] = None, **options: Any) -> str:
         return _id_of(await self._ask(_started(tool_name, code, options)))
 
-    def follow(self, call_id: str, start: int = 0) -> AsyncIterator[Event]:
-        return self._events(_Request("GET", _query(f"/v1/calls/{quote(call_id)}/output", **{"from": start})))
+    def follow(self, call_id: str, stream: Optional[str] = None,
+               start: int = 0) -> AsyncIterator[Event]:
+        return self._events(_follow(call_id, stream, start))
 
     async def call(self, call_id: str) -> Json:
         return await self._ask(_Request("GET", f"/v1/calls/{quote(call_id)}"))

@@ -230,9 +230,10 @@ export class Belljar {
     return answer.id!;
   }
 
-  /** The events of a call from its first byte, or from another, whether it runs or has ended. */
-  follow(id: string, from = 0): AsyncGenerator<Event> {
-    return this.events(`/v1/calls/${encodeURIComponent(id)}/output${query({ from })}`, {}, "GET");
+  /** The events of a call, whether it runs or has ended; or those of stdout or stderr only, from a byte on. */
+  follow(id: string, stream?: "stdout" | "stderr", from = 0): AsyncGenerator<Event> {
+    const which = query({ stream, from: stream ? from : undefined });
+    return this.events(`/v1/calls/${encodeURIComponent(id)}/output${which}`, {}, "GET");
   }
 
   async tools(): Promise<Record<string, unknown>[]> {

@@ -101,7 +101,10 @@ static void extend(struct server *s, const struct ask *a)
 {
 	struct talk_reply reply = {0};
 	struct error err = {0};
-	int result = session_extend(s->slot, a->request->limits.wall_ms, &err);
+	/* However often it is asked for: from its beginning on it gets no more than it ever could.
+	 */
+	int result = session_extend(s->slot, a->request->limits.wall_ms,
+				    s->has_most ? s->most.wall_ms : UINT64_MAX, &err);
 
 	answer(s, result, &reply, &err);
 }

@@ -15,8 +15,8 @@
 enum { WARDEN_KEEPERS_MAX = 1024 };
 
 struct warden_keeper {
-	int sock;               /* -1: this place is free */
-	struct warden_box *box; /* NULL: it has no slot */
+	int sock;                                      /* -1: this place is free */
+	struct warden_box *boxes[WARDEN_KEEPER_SLOTS]; /* the oldest first, then NULL */
 };
 
 /* A slot's process. */

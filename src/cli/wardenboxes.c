@@ -71,6 +71,17 @@ void warden_dismiss_all(struct warden *w)
 			dismiss(&w->boxes[i]);
 }
 
+static void forget(struct warden_keeper *k, const struct warden_box *b)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < WARDEN_KEEPER_SLOTS; i++)
+		if (k->boxes[i] && k->boxes[i] != b)
+			k->boxes[kept++] = k->boxes[i];
+	while (kept < WARDEN_KEEPER_SLOTS)
+		k->boxes[kept++] = NULL;
+}
+
 bool warden_reap(struct warden_box *b)
 {
 	siginfo_t info = {0};
@@ -79,7 +90,7 @@ bool warden_reap(struct warden_box *b)
 	    info.si_pid == 0)
 		return false;
 	if (b->keeper)
-		b->keeper->box = NULL;
+		forget(b->keeper, b);
 	own_fd_end(&b->pidfd);
 	own_fd_end(&b->leash);
 	*b = (struct warden_box){.pidfd = -1, .leash = -1};
@@ -218,7 +229,7 @@ static int open_ends(int *ret_sock, int *ret_slot_sock, int *ret_leash, int *ret
 
 /* A slot that cannot be held by its pidfd is not kept: its leash closes. */
 static int start(struct warden *w, struct warden_keeper *k, char **argv, int *ret_sock,
-		 struct error *err)
+		 int *ret_pidfd, struct error *err)
 {
 	own_fd sock = -1, slot_sock = -1, leash = -1, slot_leash = -1;
 	struct warden_box *b = free_box(w);
@@ -238,7 +249,12 @@ static int start(struct warden *w, struct warden_keeper *k, char **argv, int *re
 		return -1;
 	}
 	*b = (struct warden_box){.pidfd = pidfd, .leash = take_fd(&leash), .keeper = k};
-	k->box = b;
+	for (size_t i = 0; i < WARDEN_KEEPER_SLOTS; i++)
+		if (!k->boxes[i]) {
+			k->boxes[i] = b;
+			break;
+		}
+	*ret_pidfd = pidfd;
 	*ret_sock = take_fd(&sock);
 	return 0;
 }
@@ -282,32 +298,41 @@ static int obey(struct warden *w, struct warden_keeper *k, const struct warden_r
 	int fds[2];
 
 	if (judge(w, r, bytes, &argv, &why) < 0 || check_room(w, &why) < 0 ||
-	    start(w, k, argv.words, &sock, &why) < 0)
+	    start(w, k, argv.words, &sock, &fds[1], &why) < 0)
 		return warden_reply(k->sock, NULL, &why, err);
 	fds[0] = sock;
-	fds[1] = k->box->pidfd;
 	return warden_reply(k->sock, fds, NULL, err);
 }
 
 void warden_drop_keeper(struct warden_keeper *k)
 {
-	if (k->box) {
-		dismiss(k->box);
-		k->box->keeper = NULL;
+	for (size_t i = 0; i < WARDEN_KEEPER_SLOTS && k->boxes[i]; i++) {
+		dismiss(k->boxes[i]);
+		k->boxes[i]->keeper = NULL;
 	}
 	own_fd_end(&k->sock);
 	*k = (struct warden_keeper){.sock = -1};
 }
 
+/* It has as many as it may, or some where there are no more. */
+static bool has_all(const struct warden *w, const struct warden_keeper *k)
+{
+	return k->boxes[WARDEN_KEEPER_SLOTS - 1] || (k->boxes[0] && is_full(w));
+}
+
 bool warden_may_hear(const struct warden *w, const struct warden_keeper *k)
 {
 	/* One of its own has to go first: it is told so once we hear of a request. */
-	if (k->box)
-		return k->box->kill_at_us == 0;
+	if (has_all(w, k)) {
+		for (size_t i = 0; i < WARDEN_KEEPER_SLOTS && k->boxes[i]; i++)
+			if (k->boxes[i]->kill_at_us)
+				return false;
+		return true;
+	}
 	return !is_full(w) || !any_is_going(w);
 }
 
-/* Whoever asks for a slot has done with the one before. */
+/* Whoever has as many as it may and asks for another has done with its oldest. */
 void warden_hear_keeper(struct warden *w, struct warden_keeper *k)
 {
 	struct warden_request request;
@@ -316,8 +341,8 @@ void warden_hear_keeper(struct warden *w, struct warden_keeper *k)
 	int came;
 
 	buf_init(&words, WARDEN_WORDS_MAX);
-	if (k->box && !warden_reap(k->box)) {
-		dismiss(k->box);
+	if (has_all(w, k) && !warden_reap(k->boxes[0])) {
+		dismiss(k->boxes[0]);
 		return;
 	}
 	came = warden_take_request(k->sock, &request, &words, &err);

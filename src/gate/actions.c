@@ -18,6 +18,7 @@ static const struct {
 	[ACTION_OPEN] = {"session_open", true},
 	[ACTION_EXEC] = {"session_exec", true},
 	[ACTION_CODE] = {"session_code", true},
+	[ACTION_INPUT] = {"session_input", true},
 	[ACTION_SIGNAL] = {"session_signal", false},
 	[ACTION_PUT] = {"session_put", true},
 	[ACTION_GET] = {"session_get", true},

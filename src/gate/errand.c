@@ -438,7 +438,8 @@ static void clean_artifacts(struct passage *p)
 		struct artifact *a = &p->account.artifacts[i];
 		struct error err = {0};
 
-		if (!a->content || clean_artifact(p, a, &err) == 0)
+		if (artifact_clean_name(p->redaction.set, &a->name, &err) == 0 &&
+		    (!a->content || clean_artifact(p, a, &err) == 0))
 			continue;
 		free(a->content);
 		a->content = NULL;

@@ -3,6 +3,7 @@
 #include "gate/fileclean.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/own.h"
@@ -81,4 +82,21 @@ int artifact_clean(struct redact_set *set, const char *data, size_t len, struct 
 		judge(r, data, len, ret, ret_judged);
 	redactor_free(r);
 	return c.lost ? fail(err, ERR_SYSTEM, "a file is too large to be redacted") : 0;
+}
+
+int artifact_clean_name(struct redact_set *set, char **name, struct error *err)
+{
+	size_t len;
+	char *clean;
+
+	if (!set)
+		return 0;
+	clean = redact_text(set, *name, strlen(*name), &len, err);
+	if (!clean) {
+		(*name)[0] = '\0';
+		return -1;
+	}
+	free(*name);
+	*name = clean;
+	return 0;
 }

@@ -26,4 +26,7 @@ struct artifact_judged {
 int artifact_clean(struct redact_set *set, const char *data, size_t len, struct buf *ret,
 		   struct artifact_judged *ret_judged, struct error *err);
 
+/* Its name is text that the box chose, too.  -1: err, and the name is empty. */
+int artifact_clean_name(struct redact_set *set, char **name, struct error *err);
+
 #endif

@@ -101,6 +101,7 @@ enum action {
 	ACTION_OPEN,     /* a session begins: a box that is kept */
 	ACTION_EXEC,     /* a program in it */
 	ACTION_CODE,     /* a snippet for its interpreter */
+	ACTION_INPUT,    /* for the standard input of a program in it */
 	ACTION_SIGNAL,   /* for a program in it */
 	ACTION_PUT,      /* files: in, */
 	ACTION_GET,      /* out, */

@@ -20,14 +20,25 @@ enum { KEY_MAX = 1 << 20 };
 void slots_init(struct slots *s, int warden, const char *helper)
 {
 	*s = (struct slots){.warden = warden, .helper = helper};
-	remote_init(&s->remote);
-	buf_init(&s->key, KEY_MAX);
+	for (size_t i = 0; i < SLOTS_KEPT; i++) {
+		remote_init(&s->list[i].remote);
+		buf_init(&s->list[i].key, KEY_MAX);
+	}
+}
+
+static void let_go(struct one_slot *one)
+{
+	remote_close(&one->remote);
+	one->key.len = 0;
+	one->used = false;
 }
 
 void slots_done(struct slots *s)
 {
-	remote_close(&s->remote);
-	buf_done(&s->key);
+	for (size_t i = 0; i < SLOTS_KEPT; i++) {
+		remote_close(&s->list[i].remote);
+		buf_done(&s->list[i].key);
+	}
 }
 
 /* Words end in NUL, which none of them holds: two profiles that differ have keys that differ. */
@@ -61,58 +72,76 @@ static bool is_same(const struct buf *a, const struct buf *b)
 	return a->len == b->len && memcmp(buf_str(a), buf_str(b), a->len) == 0;
 }
 
-static int make(struct slots *s, const struct profile *profile, const struct limits *limits,
-		bool session, struct error *err)
+static int make(struct slots *s, struct one_slot *one, const struct profile *profile,
+		const struct limits *limits, bool session, struct error *err)
 {
 	int sock, pidfd;
 
 	if (s->helper)
-		return remote_open(&s->remote, s->helper, profile, limits, err);
+		return remote_open(&one->remote, s->helper, profile, limits, err);
 	if (s->warden < 0)
 		return fail(err, ERR_INTERNAL, "there is nobody who makes slots");
 	if (warden_slot(s->warden, profile, limits, session, &sock, &pidfd, err) == 0)
-		return remote_adopt(&s->remote, sock, pidfd, err);
+		return remote_adopt(&one->remote, sock, pidfd, err);
 	/* To the caller it is no rule that refuses, but a host that cannot. */
 	if (err->kind == ERR_REFUSED)
 		err->kind = err->sys == EAGAIN ? ERR_SYSTEM : ERR_CONFIG;
 	return fail_in(err, "the warden");
 }
 
+/* The one with that key, or the one that was not asked for for the longest time. */
+static struct one_slot *choose(struct slots *s, const struct buf *key)
+{
+	struct one_slot *oldest = &s->list[0];
+
+	for (size_t i = 0; i < SLOTS_KEPT; i++) {
+		if (is_same(key, &s->list[i].key))
+			return &s->list[i];
+		if (s->list[i].turn < oldest->turn)
+			oldest = &s->list[i];
+	}
+	return oldest;
+}
+
 struct remote *slots_get(struct slots *s, const struct profile *profile,
 			 const struct limits *limits, bool fresh, struct error *err)
 {
+	struct one_slot *one;
 	own(buf) key;
 
 	buf_init(&key, KEY_MAX);
 	if (write_key(profile, &key, err) < 0)
 		return NULL;
-	if (!(fresh && s->used) && is_same(&key, &s->key) && remote_is_ready(&s->remote)) {
-		s->used = true;
-		return &s->remote;
+	one = choose(s, &key);
+	one->turn = ++s->turns;
+	if ((fresh && one->used) || !is_same(&key, &one->key) || !remote_is_ready(&one->remote)) {
+		let_go(one);
+		if (make(s, one, profile, limits, false, err) < 0)
+			return NULL;
+		buf_done(&one->key);
+		one->key = key;
+		buf_init(&key, 0);
 	}
-	remote_close(&s->remote);
-	if (make(s, profile, limits, false, err) < 0)
-		return NULL;
-	buf_done(&s->key);
-	s->key = key;
-	buf_init(&key, 0);
-	s->used = true;
-	return &s->remote;
+	one->used = true;
+	return &one->remote;
 }
 
+/* The keeper is a session's from now on: what was kept for other calls goes. */
 struct remote *slots_keep(struct slots *s, const struct profile *profile,
 			  const struct limits *limits, struct error *err)
 {
-	remote_close(&s->remote);
-	s->key.len = 0; /* no other call is to find it */
-	return make(s, profile, limits, true, err) < 0 ? NULL : &s->remote;
+	for (size_t i = 0; i < SLOTS_KEPT; i++)
+		let_go(&s->list[i]);
+	return make(s, &s->list[0], profile, limits, true, err) < 0 ? NULL : &s->list[0].remote;
 }
 
 int slots_prepare(struct slots *s, const struct profile *profile, const struct limits *limits,
 		  struct error *err)
 {
-	bool made = slots_get(s, profile, limits, false, err) != NULL;
+	struct remote *made = slots_get(s, profile, limits, false, err);
 
-	s->used = false;
+	for (size_t i = 0; made && i < SLOTS_KEPT; i++)
+		if (&s->list[i].remote == made)
+			s->list[i].used = false;
 	return made ? 0 : -1;
 }

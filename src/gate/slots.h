@@ -6,13 +6,22 @@
 #include "base/buf.h"
 #include "lib/remote.h"
 
-/* One at a time: it serves one call, and so one client, after another. */
+/* So many profiles are remembered: the warden allows one more, for the one that is going. */
+enum { SLOTS_KEPT = 3 };
+
+/* Serves one call, and so one client, after another. */
+struct one_slot {
+	struct remote remote;
+	bool used;      /* it has served a call */
+	uint64_t turn;  /* when it was asked for last */
+	struct buf key; /* the profile it was made for, as text; empty: none */
+};
+
 struct slots {
 	int warden;         /* who makes them; -1: a helper of our own does */
 	const char *helper; /* belljar; NULL: none is started here */
-	struct remote remote;
-	bool used;      /* it has served a call */
-	struct buf key; /* the profile it was made for, as text */
+	uint64_t turns;
+	struct one_slot list[SLOTS_KEPT];
 };
 
 void slots_init(struct slots *s, int warden, const char *helper);

@@ -20,14 +20,29 @@
 #include "keeper/view.h"
 #include "sandbox/native/roleseal.h"
 
-enum { FILES_MAX = 1024, FILES_MIN = 64, BEFORE = 4 };
+enum {
+	/* As many as there can be: where boxes have our uid, what they have in flight in sockets of
+	 * theirs counts for us, too, and beyond this we could hand over no descriptor any more. */
+	FILES_MAX = 131072,
+	FILES_MIN = 64,
+	BEFORE = 4,
+};
 #define DATA_MAX (UINT64_C(2) << 30)
+
+#define UNIX_OF(kind)                                                          \
+	.checked = true, .arg = 0, .value = AF_UNIX, .both = true, .other = 1, \
+	.also = (kind) | SOCK_CLOEXEC
 
 static const struct role_call keeper_calls[] = {
 	{.nr = __NR_pipe2, .why = "a program's input and output"},
 	{.nr = __NR_openat2, .why = "paths that a caller names, beneath their roots"},
-	{.nr = __NR_socket, .why = "the scribe's", .checked = true, .arg = 0, .value = AF_UNIX},
-	{.nr = __NR_socketpair, .why = "a kept box's", .checked = true, .arg = 0, .value = AF_UNIX},
+	/* Landlock does not say whom a socket with a name is connected to, and in root mode we are
+	 * root to whoever asks: so of the one kind only that the scribe listens on.  Those that
+	 * rule a host (D-Bus, containers, systemd) listen on others, and a pair of streams
+	 * cannot be connected anew. */
+	{.nr = __NR_socket, .why = "the scribe's", UNIX_OF(SOCK_SEQPACKET)},
+	{.nr = __NR_socketpair, .why = "what a kept box tells", UNIX_OF(SOCK_SEQPACKET)},
+	{.nr = __NR_socketpair, .why = "snippets", UNIX_OF(SOCK_STREAM)},
 	{.nr = __NR_connect, .why = "the scribe"},
 	{.nr = __NR_setsockopt, .why = "how long the scribe is waited for"},
 	{.nr = __NR_wait4, .why = "nobody; libc asks"},

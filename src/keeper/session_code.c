@@ -352,7 +352,8 @@ bool driver_ended(struct session *s, const struct kept_end *end)
 
 		if (!d->exec || d->exec != end->exec)
 			continue;
-		if (d->garbled) {
+		/* One that leaves by itself closes its channel, too: then its exit code counts. */
+		if (d->garbled && o.end != END_EXITED) {
 			o.killed_for = KILL_SIGNAL;
 			(void)fail(&o.error, ERR_CALLER,
 				   "what came from its interpreter made no sense");

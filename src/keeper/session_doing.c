@@ -51,6 +51,10 @@ struct doing *doing_new(struct session *s, const struct keep_request *r, enum ac
 	p->from_afar = !r->has_uid;
 	p->action = action;
 	p->session = s->id;
+	if (s->redaction.state == REDACTION_READY) {
+		p->redaction = s->redaction;
+		p->redaction.borrowed = true;
+	}
 	p->more = write_more;
 	p->more_context = d;
 	p->live_out.hear = doing_hear_out;

@@ -12,10 +12,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "audit/tree.h"
 #include "base/clock.h"
 #include "base/jsonout.h"
 #include "base/jsonread.h"
 #include "base/own.h"
+#include "base/text.h"
 #include "gate/steps.h"
 #include "keeper/session_state.h"
 
@@ -281,24 +283,32 @@ static void go(struct session *s, struct doing *d, struct run **place)
 	doing_fail(d, &err);
 }
 
-static bool may_exec(struct session *s, const struct keep_request *r)
+/* NULL: it may. */
+static const char *why_not_exec(const struct tool *tool)
 {
-	if (s->tool->kind == KIND_COMMAND && s->tool->exec.n) {
-		answer_problem(s->k, r, 403, "forbidden",
-			       "this tool's command line is its owner's: call the tool", NULL);
+	if (tool->kind == KIND_COMMAND && tool->exec.n)
+		return "this tool's command line is its owner's: call the tool";
+	if (!tool->sessions.exec)
+		return "the tool's sessions run no programs (sessions.exec)";
+	return NULL;
+}
+
+/* False: it was refused, and answered; that somebody tried is in the log. */
+static bool may_exec(struct doing *d)
+{
+	const char *why = why_not_exec(d->session->tool);
+	struct error err = {0};
+
+	if (!why)
+		return true;
+	d->passage.bare = true;
+	if (!doing_enter(d))
 		return false;
-	}
-	if (!s->tool->sessions.exec) {
-		answer_problem(s->k, r, 403, "forbidden",
-			       "the tool's sessions run no programs (sessions.exec)", NULL);
-		return false;
-	}
-	if (!free_place(s)) {
-		answer_problem(s->k, r, 409, "conflict", "as many programs run as may at once",
-			       NULL);
-		return false;
-	}
-	return true;
+	(void)fail(&err, ERR_REFUSED, "%s", why);
+	doing_record(d, -1, &err);
+	answer_problem(d->session->k, &d->request, 403, "forbidden", why, NULL);
+	doing_free(d);
+	return false;
 }
 
 /* The body into d; false: it was answered. */
@@ -324,10 +334,14 @@ void obey_exec(struct session *s, const struct keep_request *r, const struct buf
 {
 	struct doing *d;
 
-	if (!may_exec(s, r))
+	if (!free_place(s)) {
+		answer_problem(s->k, r, 409, "conflict", "as many programs run as may at once",
+			       NULL);
 		return;
+	}
 	d = doing_new(s, r, ACTION_EXEC);
-	if (d && read_body(d, body) && make_arguments(d) && doing_narrow(d) && doing_enter(d))
+	if (d && read_body(d, body) && make_arguments(d) && may_exec(d) && doing_narrow(d) &&
+	    doing_enter(d))
 		go(s, d, free_place(s));
 }
 
@@ -390,9 +404,39 @@ static void say_gone(struct session *s, const struct keep_request *r)
 	answer_problem(s->k, r, 409, "conflict", "it does not run here, or not any more", NULL);
 }
 
+/* A shell takes its commands from there: what came in is written down like code. */
+static json_t *describe_input(const struct run *run, const struct buf *body)
+{
+	const char *data = buf_str(body);
+	char hex[HASH_HEX];
+	struct hash h;
+	json_t *args;
+
+	hash_bytes(data, body->len, &h);
+	hash_hex(&h, hex);
+	args = json_pack("{s:s, s:I, s:s}", "exec", run->doing->passage.id, "bytes",
+			 (json_int_t)body->len, "sha256", hex);
+	if (args && body->len && !memchr(data, '\0', body->len) && text_is_utf8(data, body->len))
+		(void)json_object_set_new(args, "stdin", json_stringn(data, body->len));
+	return args;
+}
+
+/* Nothing is its end, too. */
+static int pour_in(struct run *run, const struct buf *body, bool last, struct error *err)
+{
+	if (body->len > 0 && !inflow_add(&run->in, body->data, body->len))
+		return fail(err, ERR_REFUSED, "it has not read what it was sent before");
+	if (body->len == 0 || last)
+		inflow_end(&run->in);
+	return 0;
+}
+
 void obey_input(struct session *s, const struct keep_request *r, const struct buf *body)
 {
 	struct run *run = find_run(s, r->target);
+	struct error err = {0};
+	struct doing *d;
+	int result;
 
 	if (!run) {
 		say_gone(s, r);
@@ -402,14 +446,20 @@ void obey_input(struct session *s, const struct keep_request *r, const struct bu
 		answer_problem(s->k, r, 409, "conflict", "its standard input is not open", NULL);
 		return;
 	}
-	if (body->len > 0 && !inflow_add(&run->in, body->data, body->len)) {
-		answer_problem(s->k, r, 503, "overloaded",
-			       "it has not read what it was sent before", NULL);
+	d = doing_new(s, r, ACTION_INPUT);
+	if (!d)
 		return;
-	}
-	if (body->len == 0 || r->number)
-		inflow_end(&run->in);
-	say_number(s, r, "accepted", body->len);
+	d->passage.bare = true;
+	d->args = describe_input(run, body);
+	if (!doing_enter(d))
+		return;
+	result = pour_in(run, body, r->number != 0, &err);
+	doing_record(d, result, &err);
+	if (result < 0)
+		answer_problem(s->k, r, 503, "overloaded", err.text, NULL);
+	else
+		say_number(s, r, "accepted", body->len);
+	doing_free(d);
 }
 
 /* A number, or a name without SIG; the rows of src/api have been held against it. */

@@ -209,6 +209,7 @@ static bool begin(struct session *s, struct doing *d)
 	s->tool = d->passage.judged.tool;
 	s->limits = d->passage.limits;
 	if (!take_times(d, &times) || !take_language(s, d) ||
+	    redaction_make(&s->redaction, s->tool, &s->k->means, &err) < 0 ||
 	    make_box(s, d, times.ttl_ms, &err) < 0) {
 		give_up(d, &err);
 		return false;
@@ -282,4 +283,5 @@ void obey_open(struct keeper *k, const struct keep_request *r, const struct buf 
 	}
 	drivers_done(s);
 	callbody_done(&s->opening);
+	redaction_done(&s->redaction);
 }

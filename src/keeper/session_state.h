@@ -90,6 +90,8 @@ struct session {
 	uint32_t has_uid, uid;
 	const struct tool *tool;
 	struct callbody opening; /* its variables live here */
+	struct redaction
+		redaction;    /* what its programs were given, whatever the files say by now */
 	struct limits limits; /* wall, cpu and output: of each thing that runs; else of the box */
 	const char *language; /* of snippets that name none; NULL: they must */
 	uint64_t opened_ms, opened_us, ends_us;

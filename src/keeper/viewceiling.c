@@ -10,6 +10,7 @@
 #include "base/own.h"
 #include "call/limits.h"
 #include "keeper/view.h"
+#include "lib/wardentalk.h"
 #include "sandbox/ceiling.h"
 
 #define DAY_MS UINT64_C(86400000)
@@ -36,7 +37,8 @@ static uint64_t most_of(const struct policy *p, const struct limit_row *row)
 /* Keepers of the policy before this one may still be at work: their slots count, too. */
 static int add_numbers(const struct policy *p, struct buf *ret, struct error *err)
 {
-	uint64_t slots = 2 * view_concurrency(p) + p->serve.sessions, ttl = 0;
+	uint64_t slots = 2 * WARDEN_KEEPER_SLOTS * view_concurrency(p) + p->serve.sessions;
+	uint64_t ttl = 0;
 
 	if (slots > CEILING_SLOTS_MAX)
 		slots = CEILING_SLOTS_MAX;

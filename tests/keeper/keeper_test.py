@@ -298,6 +298,11 @@ def test_files_come_out_without_secrets(uid):
         check(not got["out/c.bin"]["copied"] and "content_base64" not in got["out/c.bin"])
         check("out/link" not in got or not got["out/link"]["copied"])
         check(SECRET not in json.dumps(a))
+        # Its name is something that the box says, too, of a file that is refused as well.
+        a = run(k, "echo x > a-$WORD; head -c 200000 /dev/zero > b-$WORD", "bash", artifacts=["?-*"]).json()
+        same([(f["name"], f["copied"]) for f in a["artifacts"]],
+             [("a-[REDACTED:secret:word]", True), ("b-[REDACTED:secret:word]", False)])
+        check(SECRET not in json.dumps(a))
         a = run(k, "head -c 200000 /dev/zero > big", "bash", artifacts=["big"]).json()
         check(not a["artifacts"][0]["copied"], f"{a['artifacts']}")
         a = k.ask("call", {"tool_name": "line", "arguments": {"command": "echo x"},

@@ -94,6 +94,65 @@ TEST(a_call_above_the_ceiling_is_refused_by_the_slot_itself)
 	CHECK(end(&rig) == 0);
 }
 
+/* A session's slot: a box is kept in it; its ends are told on what this returns. */
+static int keep_box(int sock, uint64_t wall_ms)
+{
+	struct talk_request request = {0};
+	struct error err = {0};
+	int ours, theirs;
+
+	pair(&ours, &theirs);
+	limits_default(&request.limits);
+	request.limits.wall_ms = wall_ms;
+	talk_begin(&request.head, ASK_KEEP, sizeof(request));
+	if (fd_send(sock, &request, sizeof(request), &theirs, 1, &err) < 0)
+		give_up("keep", &err);
+	(void)close(theirs);
+	CHECK(hear_slot(sock).head.kind == SAY_DONE);
+	return ours;
+}
+
+static bool extend(int sock, uint64_t wall_ms)
+{
+	struct talk_request request = {.limits = {.wall_ms = wall_ms}};
+	struct talk_reply reply;
+	struct error err = {0};
+
+	talk_begin(&request.head, ASK_EXTEND, sizeof(request));
+	if (fd_send(sock, &request, sizeof(request), NULL, 0, &err) < 0)
+		return false;
+	if (recv(sock, &reply, 1, MSG_PEEK) <= 0)
+		return false;
+	return hear_slot(sock).head.kind == SAY_DONE;
+}
+
+/* Each of them is within the ceiling, and their sum is not. */
+TEST(a_kept_box_ends_at_its_ceiling_however_often_it_is_extended)
+{
+	struct rig rig = start("slots 2\nsession_wall_ms 2000\n");
+	int keeper = new_keeper(&rig), sock, pidfd, events, n = 0;
+	struct profile p = usual_profile();
+	struct error err = {0};
+	struct limits l;
+
+	limits_default(&l);
+	l.wall_ms = 2000;
+	if (warden_slot(keeper, &p, &l, true, &sock, &pidfd, &err) < 0)
+		give_up("ask for a slot", &err);
+	if (hear_slot(sock).head.kind == SAY_FAILED)
+		SKIP("no box on this host");
+	events = keep_box(sock, 2000);
+	while (n < PATIENCE_MS / 100 && extend(sock, 2000)) {
+		n++;
+		(void)poll(NULL, 0, 100);
+	}
+	CHECK(n > 0 && n < PATIENCE_MS / 100);
+	CHECK(readable(events));
+	CHECK(readable(pidfd));
+	(void)close(events);
+	CHECK(end(&rig) == 0);
+}
+
 static void send_words(int keeper, int words)
 {
 	struct warden_request r = {WARDEN_MAGIC, WARDEN_VERSION, WARDEN_SLOT, 0, {0}};

@@ -576,6 +576,47 @@ def every_action_is_in_the_log(uid):
              ["success", "error"])
 
 
+@test
+def what_a_program_is_fed_and_refused_is_written_down(uid):
+    with Session(uid) as s:
+        serial = s.begin("exec", {"argv": ["sh"], "stdin_open": True})
+        same(s.ask("input", f"echo fed {SECRET}\n".encode(), target=serial).http, 200)
+        same(s.ask("input", b"\0\xff\n", target=serial).http, 200)
+        same(s.ask("input", b"", target=serial).http, 200)
+        same(s.until("answer", serial).json()["output"], "fed [REDACTED:secret:word]\n")
+        fed = [json.loads(r["args"]) for r in s.records()
+               if r["kind"] == "started" and r.get("action") == "session_input"]
+        same([a.get("stdin") for a in fed], ["echo fed [REDACTED:secret:word]\n", None, None])
+        same([a["bytes"] for a in fed][1:], [3, 0])
+    with Session(uid, "strict") as s:
+        same(s.ask("exec", {"argv": ["id"]}).http, 403)
+        tried = [r for r in s.records() if r.get("action") == "session_exec"]
+        check('"id"' in tried[0]["args"], tried)
+        same([r["status"] for r in tried if r["kind"] == "finished"], ["denied"])
+
+
+@test
+def a_shell_that_leaves_by_itself_was_not_killed(uid):
+    with Session(uid) as s:
+        a = s.code("exit 3", "bash")
+        same((a["status"], a["exit_code"], a["was_killed"], a["state_lost"]), ("error", 3, False, True))
+        same(s.code("echo again", "bash")["output"], "again\n")
+
+
+@test
+def a_secret_that_was_replaced_is_still_one(uid):
+    with Session(uid) as s:
+        s.code("import os; w = os.environ['WORD']; open('f', 'w').write(w); open(w, 'w').write('')")
+        with open(s.secret, "r+", encoding="utf-8") as out:
+            out.write("the-next-one-of-these-words\n")
+        same(s.code("print(w); w")["output"], "[REDACTED:secret:word]\n")
+        same(s.code("os.environ['WORD']")["result"], "'[REDACTED:secret:word]'")
+        same(s.run("cat", "f")["output"], "[REDACTED:secret:word]")
+        same(s.run("sh", "-c", "echo $WORD")["output"], "[REDACTED:secret:word]\n")
+        same(s.ask("file_get", path="f").body, b"[REDACTED:secret:word]")
+        check(SECRET not in str(s.ask("file_list", path="").json()))
+
+
 def too_late(*_):
     raise AssertionError("it takes for ever")
 

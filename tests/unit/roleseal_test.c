@@ -221,6 +221,47 @@ TEST(what_is_allowed_works)
 	remove_scratch();
 }
 
+static int try_unix_messages(void)
+{
+	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) < 0 ? -1 : 0;
+}
+
+static int try_other_messages(void)
+{
+	return syscall(SYS_socket, AF_INET, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) < 0 && errno == ENOSYS
+		       ? -1
+		       : 0;
+}
+
+/* As the keeper has it: who may name only one kind of socket cannot reach what listens on another.
+ */
+TEST(both_arguments_count_where_both_are_named)
+{
+	static const struct role_call calls[] = {
+		{.nr = SYS_socket,
+		 .why = "test",
+		 .checked = true,
+		 .arg = 0,
+		 .value = AF_UNIX,
+		 .both = true,
+		 .other = 1,
+		 .also = SOCK_SEQPACKET | SOCK_CLOEXEC},
+		{.nr = SYS_getppid, .why = "a row behind it is reached"},
+	};
+	static const struct role_calls set = {calls, ARRAY_LEN(calls)};
+	struct role_seal seal = plain;
+
+	seal.calls[0] = &set;
+	seal.calls[1] = &role_reading;
+	seal.calls[2] = NULL;
+	make_scratch();
+	CHECK(outcome(&seal, try_unix_messages) == 0);
+	CHECK(outcome(&seal, try_unix_socket) == 1);
+	CHECK(outcome(&seal, try_other_messages) == 1);
+	CHECK(outcome(NULL, try_other_messages) == 0);
+	remove_scratch();
+}
+
 TEST(with_kill_what_is_not_listed_ends_the_process)
 {
 	struct role_seal seal = plain;

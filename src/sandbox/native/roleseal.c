@@ -59,7 +59,7 @@ static int open_rules(struct sealing *s, struct error *err)
 #define SAY(what)               BPF_STMT(BPF_RET | BPF_K, what)
 #define SKIP_IF(op, k, yes, no) BPF_JUMP(BPF_JMP | (op) | BPF_K, k, yes, no)
 
-enum { ROW_MOST = 5, OTHERS = 16 };
+enum { ROW_MOST = 7, OTHERS = 16 };
 
 struct program {
 	struct sock_filter f[ROW_MOST * ROLE_CALLS_MAX + OTHERS];
@@ -72,20 +72,30 @@ static void put(struct program *p, struct sock_filter what)
 	p->f[p->n++] = what;
 }
 
+static struct sock_filter load_argument(unsigned arg)
+{
+	assert(arg < 6);
+	return (struct sock_filter)BPF_STMT(
+		BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, args) + 8 * arg);
+}
+
 /* The number is loaded before and after. */
 static void put_row(struct program *p, const struct role_call *row)
 {
-	unsigned arg = (unsigned)offsetof(struct seccomp_data, args) + 8 * row->arg;
+	unsigned char more = row->both ? 2 : 0;
 
-	assert(row->arg < 6);
 	if (!row->checked) {
 		put(p, (struct sock_filter)SKIP_IF(BPF_JEQ, row->nr, 0, 1));
 		put(p, (struct sock_filter)SAY(SECCOMP_RET_ALLOW));
 		return;
 	}
-	put(p, (struct sock_filter)SKIP_IF(BPF_JEQ, row->nr, 0, 4));
-	put(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, arg));
-	put(p, (struct sock_filter)SKIP_IF(BPF_JEQ, row->value, 0, 1));
+	put(p, (struct sock_filter)SKIP_IF(BPF_JEQ, row->nr, 0, 4 + more));
+	put(p, load_argument(row->arg));
+	put(p, (struct sock_filter)SKIP_IF(BPF_JEQ, row->value, 0, 1 + more));
+	if (row->both) {
+		put(p, load_argument(row->other));
+		put(p, (struct sock_filter)SKIP_IF(BPF_JEQ, row->also, 0, 1));
+	}
 	put(p, (struct sock_filter)SAY(SECCOMP_RET_ALLOW));
 	put(p, (struct sock_filter)LOAD(nr));
 }

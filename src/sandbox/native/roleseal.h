@@ -5,7 +5,7 @@
  *
  *     static const struct role_call own_calls[] = {
  *             {.nr = __NR_accept4, .why = "its callers"},
- *             {.nr = __NR_socket, .why = "the scribe's", .checked = true, .arg = 0,
+ *             {.nr = __NR_socketpair, .why = "its own", .checked = true, .arg = 0,
  *              .value = AF_UNIX},
  *     };
  *     static const struct role_calls own = {own_calls, ARRAY_LEN(own_calls)};
@@ -44,6 +44,9 @@ struct role_call {
 	bool checked;   /* only if this argument, its low 32 bits, is value */
 	unsigned arg;   /* 0 to 5 */
 	uint32_t value; /* for several values, several rows */
+	bool both;      /* ... and if this other one is also */
+	unsigned other;
+	uint32_t also;
 };
 
 struct role_calls {

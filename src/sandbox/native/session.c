@@ -394,7 +394,8 @@ int session_stop(struct slot *s, uint64_t exec, enum kill_reason reason, struct 
 	if (check_alive(s, err) < 0)
 		return -1;
 	e = find(s, exec);
-	mark = mark_of(s, exec);
+	/* One that runs may have begun before more others than are remembered. */
+	mark = e && e->mark ? e->mark : mark_of(s, exec);
 	if (!e && !mark)
 		return fail(err, ERR_NOT_FOUND, "no such program is known in the box");
 	if (e && e->killed_for == KILL_NONE)
@@ -406,7 +407,7 @@ int session_stop(struct slot *s, uint64_t exec, enum kill_reason reason, struct 
 	return 0;
 }
 
-int session_extend(struct slot *s, uint64_t wall_ms, struct error *err)
+int session_extend(struct slot *s, uint64_t wall_ms, uint64_t most_ms, struct error *err)
 {
 	struct limits limits = s->watch.limits;
 	uint64_t had_ms = (clock_us() - s->watch.start_us) / 1000;
@@ -416,7 +417,7 @@ int session_extend(struct slot *s, uint64_t wall_ms, struct error *err)
 	limits.wall_ms = wall_ms;
 	if (limits_check(&limits, err) < 0)
 		return -1;
-	s->watch.limits.wall_ms = had_ms + wall_ms;
+	s->watch.limits.wall_ms = had_ms + wall_ms < most_ms ? had_ms + wall_ms : most_ms;
 	return 0;
 }
 

@@ -37,8 +37,8 @@ int session_signal(struct slot *s, uint64_t exec, int signal, bool group, struct
 /* Kills the program and everything it started; returns when they are dead.  The box is ended if
  * that is not to be had. */
 int session_stop(struct slot *s, uint64_t exec, enum kill_reason reason, struct error *err);
-/* The box lives for so long from now on. */
-int session_extend(struct slot *s, uint64_t wall_ms, struct error *err);
+/* The box lives for so long from now on, but from its beginning on no longer than most_ms. */
+int session_extend(struct slot *s, uint64_t wall_ms, uint64_t most_ms, struct error *err);
 void session_usage(struct slot *s, struct usage *ret);
 /* The walls that are up around its programs. */
 void session_layers(const struct slot *s, struct layer_report ret[static LAYER_COUNT]);

@@ -363,7 +363,44 @@ def a_new_certificate_counts_after_a_reload(t):
     finish(t, s)
 
 
+# Sends descriptors that nobody takes, until the kernel allows its user no more.
+HOARD = """
+import array, os, socket, time
+null, kept = os.open("/dev/null", os.O_RDONLY), []
+try:
+    while len(kept) < 400:
+        kept.append(socket.socketpair())
+        kept[-1][0].sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
+                                      array.array("i", [null] * 250))])
+except OSError:
+    pass
+open("held", "w").write("%d" % len(kept))
+time.sleep(1000)
+"""
+
+
+def descriptors_in_flight_in_one_box_stop_no_other(t):
+    s = start()
+    wait_until(s.is_ready)
+    status, answer = s.ask("POST", "/v1/sessions", {"tool_name": "py"})
+    t.check(status == 201, answer)
+    path = "/v1/sessions/" + answer["id"]
+    hoarder = threading.Thread(
+        target=lambda: s.ask("POST", path + "/exec", {"argv": ["python3", "-c", HOARD]}))
+    hoarder.start()
+    wait_until(lambda: s.ask("GET", path + "/files/held")[0] == 200)
+    for _ in range(4):
+        status, answer = s.execute("echo hi", "bash")
+        t.check(status == 200 and answer["output"] == "hi\n", answer)
+    status, answer = s.ask("POST", path + "/exec", {"argv": ["echo", "hi"]})
+    t.check(status == 200 and answer["output"] == "hi\n", answer)
+    s.ask("DELETE", path)
+    hoarder.join()
+    finish(t, s)
+
+
 TESTS = [
+    descriptors_in_flight_in_one_box_stop_no_other,
     a_new_certificate_counts_after_a_reload,
     answers_are_as_they_are_described,
     it_starts_and_answers_three_calls,
