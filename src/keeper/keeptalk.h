@@ -94,7 +94,8 @@ enum keep_say {
 	KEEP_BEGUN,
 	KEEP_OUTPUT,
 	KEEP_ANSWER,
-	KEEP_OVER, /* the session has ended by itself: ttl, idle, its box died */
+	KEEP_OVER, /* the session has ended by itself: ttl, idle, its box died; facts.rule: in words
+		    */
 	KEEP_SAY_COUNT
 };
 
@@ -138,7 +139,7 @@ struct keep_reply {
 	char id[KEEP_ID_ROOM];            /* of the call, once it has one */
 	uint32_t usable_slot;             /* KEEP_READY: a box waits */
 	uint32_t pad;
-	struct keep_facts facts; /* KEEP_ANSWER */
+	struct keep_facts facts; /* KEEP_ANSWER; KEEP_BEGUN: tool */
 };
 
 /* A message with its body.  data may be NULL if len is 0.  On a socket that does not block,

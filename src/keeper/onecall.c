@@ -84,6 +84,9 @@ static void tell_begun(struct passage *p, void *context)
 
 	buf_init(&out, BEGUN_MAX);
 	memcpy(reply.id, p->id, sizeof(reply.id));
+	if (p->judged.tool)
+		(void)snprintf(reply.facts.tool, sizeof(reply.facts.tool), "%s",
+			       p->judged.tool->name);
 	jsonout_start(&j, &out, &err);
 	jsonout_object(&j, NULL);
 	jsonout_str(&j, "id", p->id);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session_doing.c - what is asked of a session, one thing at a time: judged, written down,
  * answered. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +164,7 @@ void doing_begun(struct doing *d)
 		return;
 	buf_init(&out, BEGUN_MAX);
 	memcpy(reply.id, p->id, sizeof(reply.id));
+	(void)snprintf(reply.facts.tool, sizeof(reply.facts.tool), "%s", d->session->tool->name);
 	jsonout_start(&j, &out, &err);
 	jsonout_object(&j, NULL);
 	jsonout_str(&j, "id", p->id);

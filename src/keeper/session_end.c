@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session_end.c - a session ends: everything in it dies, is answered and written down. */
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -114,6 +115,27 @@ static void write_over(struct session *s, struct doing *d, struct buf *out)
 		out->len = 0;
 }
 
+/* For whoever asks for it later. */
+static const char *end_words(const struct session *s)
+{
+	switch (s->end) {
+	case SESSION_TTL:
+		return "its time was used up (ttl)";
+	case SESSION_IDLE:
+		return "nothing was asked of it for too long (idle)";
+	case SESSION_BOX:
+		return s->box.killed_for == KILL_MEMORY ? "its box used too much memory"
+							: "its box ended";
+	case SESSION_OPEN:
+	case SESSION_CLOSED:
+	case SESSION_LOST:
+	case SESSION_LEFT:
+	case SESSION_END_COUNT:
+		break;
+	}
+	return "its end was not seen";
+}
+
 static void say_over(struct session *s, const struct buf *out)
 {
 	struct keep_reply reply = {
@@ -124,6 +146,7 @@ static void say_over(struct session *s, const struct buf *out)
 	struct error ignored;
 
 	memcpy(reply.id, s->id, sizeof(reply.id));
+	(void)snprintf(reply.facts.rule, sizeof(reply.facts.rule), "%s", end_words(s));
 	(void)keep_send_reply(s->k->front, &reply, out->data, out->len, &ignored);
 }
 

@@ -228,17 +228,16 @@ void obey_get(struct session *s, const struct keep_request *r, const struct buf 
 	if (!d)
 		return;
 	if (end(d, read_range(d, &whole, &data, &len, &total, &err), &err)) {
-		if (r->from > 0 && r->from >= total) {
-			answer_problem(s->k, r, 416, "bad_request", "it has fewer bytes", NULL);
-		} else {
-			reply.serial = r->serial;
-			reply.http_status = len < total ? 206 : 200;
-			reply.range_from = r->from;
-			reply.range_total = total;
-			memcpy(reply.id, d->passage.id, sizeof(reply.id));
-			if (keep_send_reply(s->k->front, &reply, data, len, &err) < 0)
-				s->k->over = true;
-		}
+		/* Too far behind: the front finds the words, and says how many bytes there are. */
+		bool beyond = r->from > 0 && r->from >= total;
+
+		reply.serial = r->serial;
+		reply.http_status = beyond ? 416 : len < total ? 206 : 200;
+		reply.range_from = r->from;
+		reply.range_total = total;
+		memcpy(reply.id, d->passage.id, sizeof(reply.id));
+		if (keep_send_reply(s->k->front, &reply, data, beyond ? 0 : len, &err) < 0)
+			s->k->over = true;
 	}
 	doing_free(d);
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -20,7 +21,7 @@
 #include "sandbox/native/roleseal.h"
 #include "sandbox/native/seal.h"
 
-enum { FILES_MAX = 64, FILES_MIN = 24, DATA_MAX = 1 << 30 };
+enum { FILES_MAX = 64, FILES_MIN = 24, DATA_MAX = 1 << 30, KEY_MOMENTS = 100 };
 
 static const char key_name[] = "key";
 
@@ -48,6 +49,20 @@ static int enter(struct error *err)
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return fail_sys(err, "keep mounts to ourselves");
 	return 0;
+}
+
+/* Of a new log the scribe makes the key while we start.  A reader that came before it has to end at
+ * the first question, so it is worth a moment. */
+static void await_key(int directory)
+{
+	const struct timespec moment = {.tv_nsec = 10000000};
+	struct stat st;
+
+	for (int i = 0; i < KEY_MOMENTS; i++) {
+		if (fstatat(directory, key_name, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
+			return;
+		(void)nanosleep(&moment, NULL);
+	}
 }
 
 /* What is there is covered; what is not may come later, and is looked for each time. */
@@ -84,6 +99,7 @@ int reader_enter(struct reader *r, const char *path, uint32_t allow_degraded, st
 	r->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (r->directory < 0)
 		return fail_sys(err, "the log in %s", path);
+	await_key(r->directory);
 	/* A user has capabilities in there; root's go with the seal. */
 	if (inside && cover_key(r->directory, &why) == 0 &&
 	    (geteuid() == 0 || seal_bounding_set(&why) == 0))

@@ -359,7 +359,8 @@ def test_no_more_is_told_than_is_kept(_uid):
 def test_a_call_is_cancelled(uid):
     with ready(uid) as k:
         serial = k.send("call", {"tool_name": "line", "arguments": {"command": "sleep 60"}})
-        same(k.take().kind, "begun")
+        begun = k.take()
+        same((begun.kind, begun.facts["tool"]), ("begun", "line"))
         same(k.ask("cancel", target=serial + 1000).http, 409)
         same(k.ask("call", {"tool_name": "say", "arguments": {"word": "x"}}).http, 503)
         k.send("cancel", target=serial, serial=0)
@@ -431,6 +432,18 @@ def test_input_streams_in_and_ends(_uid):
         a = [s for s in seen if s.kind == "answer"]
         a = a[0].json() if a else k.wait(serial, seen).json()
         same(a["output"].encode(), sent)
+
+
+def test_bytes_and_the_end_of_input_come_together(_uid):
+    with ready() as k:
+        serial = k.send("call", {"tool_name": "line", "arguments": {"command": "cat"},
+                                 "stdin_open": True})
+        same(k.take().kind, "begun")
+        seen = []
+        same(k.wait(k.send("input", b"all of it", target=serial, number=1), seen).http, 200)
+        a = [s for s in seen if s.kind == "answer"]
+        a = a[0].json() if a else k.wait(serial, seen).json()
+        same((a["status"], a["output"]), ("success", "all of it"))
 
 
 def test_without_an_open_input_there_is_none_to_send_to(_uid):

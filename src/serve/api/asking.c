@@ -117,7 +117,8 @@ static void begun(void *context, struct task *t, const struct keep_reply *r, con
 	c->task = t;
 	c->detach = r->detach != 0;
 	t->call = c;
-	(void)snprintf(c->tool, sizeof(c->tool), "%s", t->request.tool);
+	(void)snprintf(c->tool, sizeof(c->tool), "%s",
+		       r->facts.tool[0] ? r->facts.tool : t->request.tool);
 	(void)snprintf(c->session, sizeof(c->session), "%s", t->request.id);
 	(void)buf_add(&c->start, buf_str(body), body->len, &err);
 	if (!v)
@@ -160,7 +161,8 @@ static void answer_visit(struct visit *v, const struct task *t, const struct kee
 			     .type = types[r->content],
 			     .body = buf_str(body),
 			     .len = body->len,
-			     .retry_after_s = r->retry_after_s};
+			     .retry_after_s = r->retry_after_s,
+			     .must = true};
 	char where[80];
 
 	if (t->request.kind == KEEP_OPEN && r->http_status == 201) {
@@ -203,6 +205,10 @@ static void answered(void *context, struct task *t, const struct keep_reply *r, 
 
 	metrics_answer(&f->metrics, &r->facts);
 	if (t->runs) {
+		if (strcmp(r->facts.rule, "audit") == 0)
+			f->log_fails_us = clock_us();
+		else if (r->facts.ran)
+			f->log_fails_us = 0;
 		metrics_call(&f->metrics, &r->facts);
 		histogram_add(&f->metrics.queue_us, t->sent_us - t->submitted_us);
 	}

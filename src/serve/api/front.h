@@ -27,12 +27,15 @@
 
 enum {
 	BODIES_MAX = 256 << 20,  /* of requests that are being taken, together */
-	SENDING_MAX = 512 << 20, /* of answers that are being sent, together */
+	SENDING_MAX = 256 << 20, /* of answers being sent, together; one client: half */
+	SMALL_ANSWER = 64 << 10, /* is always sent */
 	PENDING_BYTES = 256 << 10,
 	BEAT_MS = 15000, /* a stream that has nothing to say says so */
 	WAIT_MAX_S = 60, /* of ?wait= */
 	READER_MAX = 64, /* requests that wait for the reader */
-	READER_S = 120,  /* and for how long */
+	LOG_FAILS_S =
+		5, /* so long the log counts as not writable, after a call that was not written */
+	READER_S = 120, /* and for how long */
 };
 
 struct visit {
@@ -90,7 +93,8 @@ struct front {
 	struct reader reader;
 	struct links visits;
 	size_t n_visits, body_bytes, sending_bytes;
-	uint64_t state; /* ROLE_UP_... */
+	uint64_t state;        /* ROLE_UP_... */
+	uint64_t log_fails_us; /* when a call could last not be written down; 0: never */
 	struct loop_timer tick, drain_timer;
 	uint64_t started_us, swept_us;
 	bool draining, cancelling, drained;
@@ -105,6 +109,7 @@ struct response {
 	size_t len;
 	uint32_t retry_after_s;     /* 0: none */
 	struct http_header more[4]; /* up to a NULL name */
+	bool must;                  /* what it tells has happened, and nobody can ask again */
 };
 
 /* visit.c: the handler of the HTTP server. */
@@ -118,6 +123,10 @@ void respond_json(struct visit *v, int status, struct buf *body);
 void respond_problem(struct visit *v, enum problem p, const char *detail);
 void respond_problem_more(struct visit *v, enum problem p, const char *detail,
 			  const struct http_header *more);
+/* May this client be sent so much now?  One that reads nothing has its share, not everybody's. */
+bool respond_fits(const struct visit *v, size_t len);
+/* So much more is on its way to it. */
+void respond_count(struct visit *v, size_t len);
 /* Begins a stream. */
 void respond_begin(struct visit *v, const char *type);
 /* How long somebody should wait who is turned away. */

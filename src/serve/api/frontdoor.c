@@ -74,6 +74,20 @@ static bool refuse_stranger(struct visit *v, enum auth result)
 	return false;
 }
 
+/* Whoever comes through a proxy is not on this host, though the proxy is. */
+static bool was_forwarded(const struct visit *v)
+{
+	static const char *const signs[] = {"Forwarded",        "X-Forwarded-For",
+					    "X-Forwarded-Host", "X-Forwarded-Proto",
+					    "X-Real-IP",        "Via",
+					    "CF-Connecting-IP"};
+
+	for (size_t i = 0; i < ARRAY_LEN(signs); i++)
+		if (http_header(v->x, signs[i]))
+			return true;
+	return false;
+}
+
 static bool is_known(struct visit *v)
 {
 	struct front *f = v->front;
@@ -82,7 +96,7 @@ static bool is_known(struct visit *v)
 		.peer = http_peer(v->x),
 		.authorization = http_header(v->x, "Authorization"),
 		.api_key = http_header(v->x, "X-API-Key"),
-		.forwarded = http_header(v->x, "Forwarded") || http_header(v->x, "X-Forwarded-For"),
+		.forwarded = was_forwarded(v),
 		.now_us = v->begun_us,
 	};
 	enum auth result;
@@ -164,6 +178,38 @@ static bool form_fits(struct visit *v)
 	return false;
 }
 
+static bool has_word(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (; words && *words; words += strspn(words, " ")) {
+		size_t n = strcspn(words, " ");
+
+		if (n == len && memcmp(words, word, n) == 0)
+			return true;
+		words += n;
+	}
+	return false;
+}
+
+/* A filter with a slip of the pen would answer more than was asked for. */
+static bool query_fits(struct visit *v)
+{
+	char detail[200];
+	const char *name;
+
+	for (size_t i = 0; (name = http_query_name(v->x, i)); i++)
+		if (!has_word(v->match.route->query, name)) {
+			(void)snprintf(detail, sizeof(detail),
+				       "there is no parameter '%.60s' here%s%s", name,
+				       v->match.route->query ? "; there is: " : "",
+				       v->match.route->query ? v->match.route->query : "");
+			respond_problem(v, PROBLEM_BAD_REQUEST, detail);
+			return false;
+		}
+	return true;
+}
+
 /* Bytes that the body will have; chunked ones count as the most they may have. */
 static bool body_size(const struct visit *v, uint64_t *ret)
 {
@@ -195,8 +241,11 @@ static bool body_fits(struct visit *v)
 		return false;
 	}
 	size = size < cap ? size : cap;
-	if (f->body_bytes + size > BODIES_MAX || f->sending_bytes > SENDING_MAX ||
-	    (v->party && f->view->n_clients > 1 && v->party->body_bytes + size > BODIES_MAX / 2)) {
+	if (r->to == TO_SELF) /* small, and wanted most when there is too much of all else */
+		size = 0;
+	else if (f->body_bytes + size > BODIES_MAX || !respond_fits(v, 0) ||
+		 (v->party && f->view->n_clients > 1 &&
+		  v->party->body_bytes + size > BODIES_MAX / 2)) {
 		respond_problem(v, PROBLEM_OVERLOADED,
 				"too much is being received and sent at this moment");
 		return false;
@@ -211,8 +260,8 @@ static bool body_fits(struct visit *v)
 
 /* Keep the order: it decides what a stranger learns. */
 static bool (*const doors[])(struct visit *v) = {
-	name_it,   has_view,  host_fits, is_known, has_path, may, is_open_for_business,
-	form_fits, body_fits,
+	name_it,   has_view,   host_fits, is_known, has_path, may, is_open_for_business,
+	form_fits, query_fits, body_fits,
 };
 
 bool frontdoor_pass(struct visit *v)

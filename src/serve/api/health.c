@@ -31,6 +31,15 @@ static void write_check(struct jsonout *j, const char *name, bool fine, const ch
 	jsonout_object_end(j);
 }
 
+/* Is the role there, and does it do its work, as far as calls have seen? */
+static bool is_fine(const struct front *f, uint64_t bit)
+{
+	if (bit == ROLE_UP_SCRIBE && f->log_fails_us &&
+	    clock_us() - f->log_fails_us < LOG_FAILS_S * UINT64_C(1000000))
+		return false;
+	return f->state & bit;
+}
+
 static void ready(struct visit *v)
 {
 	struct front *f = v->front;
@@ -41,14 +50,14 @@ static void ready(struct visit *v)
 	own(buf) out;
 
 	for (size_t i = 0; i < ARRAY_LEN(roles); i++)
-		all = all && f->state & roles[i].bit;
+		all = all && is_fine(f, roles[i].bit);
 	buf_init(&out, SMALL);
 	jsonout_start(&j, &out, &err);
 	jsonout_object(&j, NULL);
 	jsonout_bool(&j, "ready", all);
 	jsonout_object(&j, "checks");
 	for (size_t i = 0; i < ARRAY_LEN(roles); i++)
-		write_check(&j, roles[i].name, f->state & roles[i].bit, roles[i].missing);
+		write_check(&j, roles[i].name, is_fine(f, roles[i].bit), roles[i].missing);
 	write_check(&j, "keepers", keepers > 0, "no process for calls is ready");
 	write_check(&j, "serving", !f->draining, "the service is being stopped");
 	jsonout_object_end(&j);

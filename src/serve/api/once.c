@@ -51,12 +51,19 @@ failed:
 
 static void replay(struct visit *v, const struct once_answer *a)
 {
+	if (a->body.len > SMALL_ANSWER && !respond_fits(v, a->body.len)) {
+		respond_problem(v, PROBLEM_OVERLOADED,
+				"too much is being sent to this client: read it first");
+		return;
+	}
 	v->replayed = true;
 	v->front->metrics.replays++;
-	if (v->form != FORM_JSON)
+	if (v->form != FORM_JSON && a->status < 400)
 		stream_replay(v, buf_str(&a->body), a->body.len);
 	else
 		respond(v, &(struct response){.status = a->status,
+					      .type = a->status >= 400 ? "application/problem+json"
+								       : NULL,
 					      .body = buf_str(&a->body),
 					      .len = a->body.len});
 }

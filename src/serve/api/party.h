@@ -21,7 +21,8 @@ struct party {
 	struct links kept;    /* calls that have ended, the oldest first */
 	size_t n_running, n_kept;
 	size_t kept_bytes;
-	size_t body_bytes; /* of requests that are being taken */
+	size_t body_bytes;    /* of requests that are being taken */
+	size_t sending_bytes; /* of answers that are being sent */
 };
 
 struct parties {

@@ -36,6 +36,23 @@ static void add_usual(struct headers *h, const struct visit *v, const char *type
 		add(h, "Idempotency-Replayed", "true");
 }
 
+bool respond_fits(const struct visit *v, size_t len)
+{
+	const struct front *f = v->front;
+	size_t share = f->view && f->view->n_clients > 1 ? SENDING_MAX / 2 : SENDING_MAX;
+
+	return f->sending_bytes + len <= SENDING_MAX &&
+	       (!v->party || v->party->sending_bytes + len <= share);
+}
+
+void respond_count(struct visit *v, size_t len)
+{
+	v->sending += len;
+	v->front->sending_bytes += len;
+	if (v->party)
+		v->party->sending_bytes += len;
+}
+
 void respond(struct visit *v, const struct response *a)
 {
 	struct headers h = {0};
@@ -43,6 +60,11 @@ void respond(struct visit *v, const struct response *a)
 
 	if (!v->x || v->status)
 		return;
+	if (!a->must && a->len > SMALL_ANSWER && !respond_fits(v, a->len)) {
+		respond_problem(v, PROBLEM_OVERLOADED,
+				"too much is being sent to this client: read it first");
+		return;
+	}
 	visit_let_go(v);
 	add_usual(&h, v, a->type ? a->type : "application/json");
 	if (a->retry_after_s > 0) {
@@ -52,8 +74,7 @@ void respond(struct visit *v, const struct response *a)
 	for (size_t i = 0; i < ARRAY_LEN(a->more) && a->more[i].name; i++)
 		add(&h, a->more[i].name, a->more[i].value);
 	v->status = a->status;
-	v->sending = a->len;
-	v->front->sending_bytes += a->len;
+	respond_count(v, a->len);
 	http_answer(v->x, a->status, h.list, a->body, a->len);
 }
 

@@ -306,6 +306,7 @@ static const struct route routes[] = {
 	 .answer = "removed",
 	 .status = 200,
 	 .name = "removeFile",
+	 .query = "recursive",
 	 .summary = "Remove a file"},
 	/* The log */
 	{.method = HTTP_GET,

@@ -86,7 +86,9 @@ void sessionroutes_over(struct front *f, struct keeper *k, const struct keep_rep
 
 	if (!k->session)
 		return;
-	if (r && body && body->len > 0)
+	if (r && r->facts.rule[0])
+		(void)snprintf(why, sizeof(why), "%s", r->facts.rule);
+	else if (r && body && body->len > 0)
 		(void)snprintf(why, sizeof(why), "%s", buf_str(body));
 	else
 		(void)snprintf(why, sizeof(why), "%s",

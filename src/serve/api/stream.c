@@ -107,8 +107,13 @@ static void send_result(struct visit *v)
 		send_object(v, "result", dropped, strlen(dropped));
 		return;
 	}
-	v->sending += c->answer.len;
-	v->front->sending_bytes += c->answer.len;
+	/* Whoever only looks on can come back for it. */
+	if (v->match.route->to == TO_CALLS && c->answer.len > SMALL_ANSWER &&
+	    !respond_fits(v, c->answer.len)) {
+		http_cut(v->x);
+		return;
+	}
+	respond_count(v, c->answer.len);
 	send_object(v, c->http_status < 400 ? "result" : "error", c->answer.data, c->answer.len);
 }
 
@@ -179,8 +184,7 @@ void stream_beat(struct visit *v, uint64_t now_us)
 void stream_replay(struct visit *v, const void *body, size_t len)
 {
 	respond_begin(v, event_type(v->form));
-	v->sending += len;
-	v->front->sending_bytes += len;
+	respond_count(v, len);
 	send_object(v, "result", body, len);
 	http_finish(v->x);
 }

@@ -137,6 +137,7 @@ static void on_over(void *context, struct http_exchange *x, bool complete)
 	f->sending_bytes -= v->sending;
 	if (v->party) {
 		v->party->body_bytes -= v->reserved;
+		v->party->sending_bytes -= v->sending;
 		v->party->visits--;
 	}
 	links_remove(&v->all);

@@ -31,6 +31,11 @@ const char *http_query(const struct http_exchange *x, const char *name)
 	return target_parameter(&x->target, name);
 }
 
+const char *http_query_name(const struct http_exchange *x, size_t n)
+{
+	return n < x->target.n ? x->target.parameters[n].name : NULL;
+}
+
 const char *http_header(const struct http_exchange *x, const char *name)
 {
 	return head_value(&x->head, x->bytes.data, name);

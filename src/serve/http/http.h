@@ -90,6 +90,8 @@ const char *http_method_name(const struct http_exchange *x);
 const char *http_path(const struct http_exchange *x);
 /* A parameter of the query, decoded; NULL: absent.  Given twice: the exchange was refused. */
 const char *http_query(const struct http_exchange *x, const char *name);
+/* The name of the n-th parameter; NULL: there are no more. */
+const char *http_query_name(const struct http_exchange *x, size_t n);
 /* A header by name (any case); NULL: absent.  Repeated ones that may not be are refused before. */
 const char *http_header(const struct http_exchange *x, const char *name);
 const struct http_peer *http_peer(const struct http_exchange *x);

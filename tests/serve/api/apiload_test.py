@@ -154,6 +154,39 @@ def bodies_are_counted_before_they_come():
         bounded(f, before, 80 << 20, "memory for bodies that never came")
 
 
+def one_who_reads_nothing_has_its_share_and_not_everybody_s():
+    size = 7 << 20
+    with front(view(CLIENTS)) as f:
+        before = f.resident()
+        r = f.run(["begun detach", "wait " + f.path("go"), "big %d" % size],
+                  headers={"Prefer": "respond-async"})
+        expect(r.status, 202)
+        call = "/v1/calls/" + r.json["id"]
+        with contextlib.ExitStack() as stack:
+            def wait_for_it(path, form):
+                s = socket.socket()
+                stack.enter_context(s)
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                s.connect(("127.0.0.1", f.port))
+                s.sendall(("GET %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer key-ann"
+                           "\r\nAccept: %s\r\n\r\n" % (path, form)).encode())
+
+            # They all came in when nothing was being sent.
+            for _ in range(25):
+                wait_for_it(call + "?wait=60", "*/*")
+                wait_for_it(call + "/output", "text/event-stream")
+            f.wait_metric("belljar_connections", 51)
+            f.touch("go")
+            wait_until(lambda: f.metric("belljar_overloaded_total") > 0, "ann's share to be used up")
+            expect(f.metric("belljar_answer_bytes") <= 128 << 20, True, "ann's share")
+            bounded(f, before, 300 << 20, "memory for answers that nobody reads")
+            problem(f.ask("GET", call), 503, "overloaded")
+            expect(f.run(["begun"], key="bob").status, 200)
+            expect(f.ask("GET", "/healthz", key=None).status, 200)
+        f.wait_metric("belljar_answer_bytes", 0)
+        expect(len(f.ask("GET", call).data) > size, True)
+
+
 def many_calls_leave_memory_flat():
     n, workers = 10000, 4
     with front(view([client("ann", uids="any"), client("root", scopes=["admin"])],
@@ -206,6 +239,7 @@ main([
     leaving_the_line_leaves_nothing,
     without_keepers_it_waits_and_then_says_so,
     bodies_are_counted_before_they_come,
+    one_who_reads_nothing_has_its_share_and_not_everybody_s,
     many_calls_leave_memory_flat,
     idle_connections_are_cheap,
 ])

@@ -224,6 +224,24 @@ def the_log_is_asked_through_its_reader():
         wait_until(lambda: f.ask("GET", "/v1/audit", key="log").status == 200, "a new reader")
 
 
+def a_parameter_that_nobody_knows_is_refused():
+    with front() as f:
+        for path, key in (("/v1/calls?bogus=1", "ann"), ("/v1/audit?clinet=bob", "log"),
+                          ("/version?x", "ann")):
+            r = f.ask("GET", path, key=key)
+            problem(r, 400, "bad_request")
+            expect(path.split("?")[1].split("=")[0] in r.json["detail"], True)
+        expect(f.ask("GET", "/v1/calls?").status, 200)
+
+
+def through_a_proxy_nobody_is_local():
+    with front(view([client("here", uids="any")], loopback_without_key=True)) as f:
+        expect(f.ask("GET", "/version", key=None).status, 200)
+        for name in ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+                     "X-Real-IP", "Via", "CF-Connecting-IP"):
+            problem(f.ask("GET", "/version", key=None, headers={name: "x"}), 401, "unauthorized")
+
+
 def health_and_readiness():
     with front() as f:
         expect(f.ask("GET", "/healthz", key=None).json, {"ok": True})
@@ -235,6 +253,12 @@ def health_and_readiness():
             r = f.ask("GET", "/readyz", key=None)
             expect(r.status, 503 if missing else 200)
             expect({k for k, v in r.json["checks"].items() if not v["ok"]}, missing)
+        # A call that could not be written down says more than a process that is there.
+        f.tell("state %d" % UP)
+        f.run(["rule audit", "begun"])
+        r = f.ask("GET", "/readyz", key=None)
+        expect((r.status, r.json["checks"]["audit_log"]["ok"]), (503, False))
+        wait_until(lambda: f.ask("GET", "/readyz", key=None).status == 200, "the log to be tried again")
         r = f.ask("GET", "/version")
         expect((r.json["name"], r.json["policy_generation"]), ("belljar", 1))
 
@@ -322,6 +346,8 @@ main([
     answers_pass_as_they_are,
     a_keeper_that_dies_leaves_an_unknown,
     the_log_is_asked_through_its_reader,
+    a_parameter_that_nobody_knows_is_refused,
+    through_a_proxy_nobody_is_local,
     health_and_readiness,
     the_description_is_whole,
     a_reload_is_passed_on_and_a_bad_view_changes_nothing,

@@ -14,6 +14,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from describing import undescribed  # noqa: E402
 from living import Load, Service, beneath  # noqa: E402
 from tapping import run, wait_until  # noqa: E402
 
@@ -32,6 +33,68 @@ def finish(t, s, code=0):
     t.check(verified == 0, words)
     t.check(not os.path.exists(s.path), "its socket is gone")
     s.forget()
+
+
+def answers_are_as_they_are_described(t):
+    s = start()
+    wait_until(s.is_ready)
+    document = s.ask("GET", "/openapi.json")[1]
+    # Of a log that is new, too, the first question is answered.
+    wait_until(lambda: s.ask("GET", "/readyz")[1]["audit_reader"])
+
+    def ask(method, pattern, body=None, want=200, **words):
+        headers = words.pop("headers", {})
+        path = pattern.format(**words) + words.get("query", "")
+        connection = s.connect()
+        data = json.dumps(body) if isinstance(body, dict) else body
+        if isinstance(body, dict):
+            headers["Content-Type"] = "application/json"
+        connection.request(method, path, data, headers)
+        answer = connection.getresponse()
+        raw, kind = answer.read(), answer.getheader("Content-Type")
+        connection.close()
+        value = json.loads(raw) if "json" in kind else raw
+        found = undescribed(document, method, pattern, answer.status, kind, value)
+        t.check(answer.status == want and not found, (method, path, answer.status, found, raw[:300]))
+        return value
+
+    ask("GET", "/v1/audit", query="?limit=1")
+    call = {"tool_name": "py", "language": "bash", "code": "echo 1"}
+    done = ask("POST", "/execute", call)
+    ask("POST", "/v1/execute", dict(call, code="exit 3"))
+    ask("POST", "/v1/execute", {"tool_name": "none"})
+    ask("POST", "/v1/execute", {"tool_name": 5}, 400)
+    ask("POST", "/v1/policy/check", call)
+    ask("POST", "/v1/screen", {"command": "rm -rf /"})
+    ask("POST", "/v1/tools/{name}/call", {"arguments": {"command": "echo 1"}}, name="sh")
+    for path in ("/v1/tools", "/v1/calls", "/v1/sessions", "/version", "/healthz", "/metrics"):
+        ask("GET", path)
+    for method, pattern in (("GET", "/v1/calls/{id}"), ("GET", "/v1/calls/{id}/output"),
+                            ("DELETE", "/v1/calls/{id}"), ("GET", "/v1/audit/{id}")):
+        ask(method, pattern, id=done["id"])
+    begun = ask("POST", "/execute", dict(call, code="sleep 50", detach=True), 202,
+                headers={"Prefer": "respond-async"})
+    t.check(ask("GET", "/v1/calls/{id}", id=begun["id"])["tool"] == "py", "it runs, and which")
+    ask("DELETE", "/v1/calls/{id}", want=202, id=begun["id"])
+    one = "/v1/sessions/{session}"
+    name = ask("POST", "/v1/sessions", {"tool_name": "py"}, 201)["id"]
+    file = {"session": name, "path": "a.txt"}
+    ask("GET", one, session=name)
+    ask("POST", one + "/exec", {"argv": ["true"]}, session=name)
+    ask("POST", one + "/code", {"code": "1"}, session=name)
+    ask("GET", one + "/processes", session=name)
+    ask("PUT", one + "/files/{path}", b"hello", 201, **file)
+    ask("GET", one + "/files/{path}", **file)
+    ask("GET", one + "/files/{path}", query="?stat=1", **file)
+    ask("GET", one + "/files/{path}", want=206, headers={"Range": "bytes=0-1"}, **file)
+    ask("GET", one + "/files/{path}", want=416, headers={"Range": "bytes=9-"}, **file)
+    ask("GET", one + "/files", session=name)
+    ask("DELETE", one + "/files/{path}", **file)
+    ask("POST", one + "/extend", {"ttl": "1s"}, session=name)
+    wait_until(lambda: s.ask("GET", one.format(session=name))[0] == 410)
+    t.check("(ttl)" in ask("GET", one, want=410, session=name)["detail"], "it says why")
+    ask("POST", "/v1/audit/verify")
+    finish(t, s)
 
 
 def it_starts_and_answers_three_calls(t):
@@ -339,6 +402,7 @@ def descriptors_in_flight_in_one_box_stop_no_other(t):
 TESTS = [
     descriptors_in_flight_in_one_box_stop_no_other,
     a_new_certificate_counts_after_a_reload,
+    answers_are_as_they_are_described,
     it_starts_and_answers_three_calls,
     each_role_is_killed_under_load_and_comes_back,
     a_call_whose_keeper_is_killed_is_answered_unknown,
