@@ -179,7 +179,7 @@ LIMITS = [30000, 10000, 256 << 20, 100 << 20, 12800, 64, 1024, 10000, 100]
 SIZE = 96 + 8 + 16 + 16 + 1024
 
 
-def request(kind, limits=LIMITS, magic=0x6a6c6562, version=2, size=SIZE):
+def request(kind, limits=LIMITS, magic=0x6a6c6562, version=3, size=SIZE):
     return struct.pack("=IIIIII9Q", magic, version, size, kind, 0, 0, *limits).ljust(SIZE, b"\0")
 
 
@@ -193,7 +193,7 @@ def ready_helper():
 
 def ends_its_helper_when_it_hears_noise():
     for noise in [b"x", b"x" * SIZE, os.urandom(SIZE), os.urandom(9000), request(ASK_RUN)[:-1],
-                  request(ASK_RUN) + b"x", request(ASK_BOX, version=1), request(ASK_BOX, magic=1),
+                  request(ASK_RUN) + b"x", request(ASK_BOX, version=2), request(ASK_BOX, magic=1),
                   request(ASK_BOX, size=SIZE - 1), request(0), request(77)]:
         with ready_helper() as helper:
             helper.sock.send(noise)
