@@ -39,10 +39,10 @@ bench: ## a table of times against other tools
 	@scripts/build.sh
 	@meson test -C $(BUILD) --benchmark --verbose
 
-lint: ## only the checks of the source text
+lint: ## the checks of the source text, with the one that takes minutes
 	@scripts/setup.sh lint
 	@scripts/build.sh
-	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite lint
+	@TIDY_DEEP=1 meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite lint
 
 fuzz: ## every fuzz target for FUZZ_SECONDS (30)
 	@scripts/setup.sh fuzz
