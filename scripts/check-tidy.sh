@@ -21,7 +21,7 @@ for row in json.load(open(sys.argv[1])):
         first[row["file"]] = row
 json.dump(list(first.values()), sys.stdout)
 END
-checks=-clang-analyzer-*
+checks='-clang-analyzer-*'
 if [ -n "${TIDY_DEEP:-}" ]; then checks=; fi
 # One file per process, so that all cores are used; the count of hidden warnings is not news.
 if ! sources '*.c' | grep '^src/' | xargs -P "$(nproc)" -n 1 \
