@@ -248,8 +248,10 @@ int box_make(struct box *box, struct plan *plan, const struct limits *limits, st
 {
 	static char stack[STACK_BYTES] __attribute__((aligned(16)));
 	static struct maker m; /* stays where it is: the child has it when we go on */
+	/* A box that is kept is looked into from outside, through its pid 1: not before its exec.
+	 */
 	const int flags = CLONE_VM | CLONE_FILES | CLONE_PIDFD | CLONE_NEWNS | CLONE_NEWPID |
-			  CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD;
+			  CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD | (plan->keeps ? CLONE_VFORK : 0);
 	int result;
 
 	m = (struct maker){.plan = plan,
