@@ -5,6 +5,7 @@
  */
 #include "call/pack.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -64,16 +65,57 @@ int pack_words(char *const *argv, char *const *env, struct buf *out, struct erro
 	return 0;
 }
 
-int pack_words_fd(char *const *argv, char *const *env, struct error *err)
+/* Few words are put together on the stack: a heap for them would cost more than they do. */
+enum { FEW_BYTES = 2048 };
+
+static bool add_few(char *const *list, char *room, size_t *len)
+{
+	for (size_t i = 0; list[i]; i++) {
+		size_t n = strlen(list[i]) + 1;
+
+		if (n > FEW_BYTES - *len)
+			return false;
+		memcpy(room + *len, list[i], n);
+		*len += n;
+	}
+	return true;
+}
+
+/* Returns their length; 0: they are not few. */
+static size_t pack_few(char *const *argv, char *const *env, char room[FEW_BYTES])
+{
+	struct head head = {0};
+	size_t len = sizeof(head);
+
+	if (!add_few(argv, room, &len) || !add_few(env, room, &len))
+		return 0;
+	while (argv[head.argc])
+		head.argc++;
+	while (env[head.envc])
+		head.envc++;
+	memcpy(room, &head, sizeof(head));
+	return len;
+}
+
+static int write_many(int fd, char *const *argv, char *const *env, struct error *err)
 {
 	own(buf) packed;
-	own_fd fd = memfd_create("belljar-words", MFD_CLOEXEC);
 
 	buf_init(&packed, PACK_BYTES_MAX);
+	if (pack_words(argv, env, &packed, err) < 0)
+		return -1;
+	return fd_write_all(fd, packed.data, packed.len, err);
+}
+
+int pack_words_fd(char *const *argv, char *const *env, struct error *err)
+{
+	own_fd fd = memfd_create("belljar-words", MFD_CLOEXEC);
+	char room[FEW_BYTES];
+	size_t few = pack_few(argv, env, room);
+
 	if (fd < 0)
 		return fail_sys(err, "memfd for arguments");
-	if (pack_words(argv, env, &packed, err) < 0 ||
-	    fd_write_all(fd, packed.data, packed.len, err) < 0)
+	if ((few ? fd_write_all(fd, room, few, err) : write_many(fd, argv, env, err)) < 0)
 		return -1;
 	return take_fd(&fd);
 }

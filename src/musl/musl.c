@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* musl.c - functions of glibc that belljar uses and musl has not. */
+/* musl.c - functions of glibc that belljar uses and musl has not, or has otherwise. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -183,4 +184,18 @@ int scandirat(int at, const char *path, struct dirent ***ret,
 	n = scandir(name, ret, keep, compare);
 	(void)close(fd);
 	return n;
+}
+
+/* musl's own sets FD_CLOEXEC a second time, for kernels before 2.6.23. */
+int open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list args;
+
+	if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {
+		va_start(args, flags);
+		mode = va_arg(args, mode_t);
+		va_end(args);
+	}
+	return openat(AT_FDCWD, path, flags, mode);
 }

@@ -99,7 +99,7 @@ static bool is_aimed_at(const struct tracer *tr, const struct tracee *t, uint64_
 	return !tr->hit && p->place && t->calls == p->ordinal && strcmp(t->place, p->place) == 0;
 }
 
-static void strike(struct tracer *tr, struct tracee *t, uint64_t number)
+static void strike(struct tracer *tr, struct tracee *t, uint64_t number, uint64_t first)
 {
 	tr->hit = true;
 	if (tr->plan->fault == FAULT_KILL) {
@@ -107,6 +107,7 @@ static void strike(struct tracer *tr, struct tracee *t, uint64_t number)
 		return;
 	}
 	t->owed_errno = (int)tr->plan->sys;
+	t->owed_first = first;
 	if (number != SYS_close)
 		(void)tracee_skip_call(t);
 }
@@ -128,7 +129,7 @@ static void at_call(struct tracer *tr, struct tracee *t)
 		log_call(tr, "call", t, &info);
 	if (is_aimed_at(tr, t, info.entry.nr)) {
 		log_call(tr, "hit", t, &info);
-		strike(tr, t, info.entry.nr);
+		strike(tr, t, info.entry.nr, info.entry.args[0]);
 	}
 }
 

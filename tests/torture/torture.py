@@ -416,6 +416,49 @@ def kill_cli(tap, bench):
     tap.ok(not wrong, f"{bench.who}: {KILLS} times SIGKILL to belljar leave nothing behind", wrong)
 
 
+# A call whose parent was stopped in an endless poll; ends with the errno of its own call.
+RESTARTED = """
+import os, select, signal, sys, time
+ready, word = os.pipe()
+waiter = os.getpid()
+def asleep(state):
+    while open(f"/proc/{waiter}/stat").read().rsplit(")", 1)[1].split()[0] not in state:
+        time.sleep(0.01)
+if os.fork() == 0:
+    time.sleep(0.05)
+    asleep("S")
+    os.kill(waiter, signal.SIGSTOP)
+    asleep("tT")
+    os.kill(waiter, signal.SIGCONT)
+    asleep("S")
+    os.write(word, b".")
+    os._exit(0)
+poll = select.poll()
+poll.register(ready, select.POLLIN)
+poll.poll()
+os.read(ready, 1)
+child = os.fork()
+if child == 0:
+    try:
+        os.getpriority(os.PRIO_PROCESS, 0)
+    except OSError as e:
+        os._exit(e.errno)
+    os._exit(0)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def inherited_restart(tap, inject):
+    """A call that fails is not made: nor is one that the parent had left to be restarted."""
+    number = next(n for n, name in NAMES.items() if name == "getpriority")
+    subprocess.run([inject, "--log", LOG, "--every", f"{number}:{errno.ENOMEM}", "--timeout", "30s",
+                    "--", "/usr/bin/python3", "-c", RESTARTED], timeout=60, check=True)
+    log = Log(LOG)
+    good = log.hit and log.end == ("exit", errno.ENOMEM)
+    tap.ok(good, "a fault in the child of one that was stopped in a poll",
+           [] if good else [f"end {log.end}"])
+
+
 def bare_witness(tap, witness):
     """The twin: without a box every wall must be missed, or the witness proves nothing."""
     listed = subprocess.run([witness, "--walls"], capture_output=True, text=True)
@@ -433,6 +476,7 @@ def body(groups, belljar, inject, witness):
     os.dup2(os.open(ACCOUNT, os.O_RDWR | os.O_CREAT, 0o600), STATUS_FD, inheritable=True)
     tap = Tap()
     bare_witness(tap, witness)
+    inherited_restart(tap, inject)
     budgets = {0: (35, 8, 24), arena.USER: (14, 5, 16)}
     for uid, (each_s, kinds_s, kill_s) in budgets.items():
         bench = Bench(groups, (belljar, inject, witness), uid)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tracee.c - one process of the traced tree, and the two registers the injector may change. */
+/* tracee.c - one process of the traced tree, and the registers the injector may change. */
 #include "tracee.h"
 
 #include <elf.h>
@@ -69,44 +69,60 @@ void tracee_find_loader(struct tracee *t)
 	(void)fclose(maps);
 }
 
-/* Not -1: a filter is asked again after us, and kills for a number that is none.  This call does
- * nothing when there is nothing to restart, and no filter of a sane program refuses it. */
-static const long nothing = SYS_restart_syscall;
+/* A filter is asked again after us, and kills for a number that is none: so not -1.  And not
+ * restart_syscall, which every filter has: a process inherits what its parent's last interrupted
+ * call left to be restarted, perhaps a poll without end.  A read of no descriptor does nothing. */
+static const long nothing = SYS_read;
 
 #if defined(__x86_64__)
 
-int tracee_skip_call(const struct tracee *t)
+static int poke(const struct tracee *t, size_t where, unsigned long value)
 {
-	return ptrace(PTRACE_POKEUSER, t->pid, offsetof(struct user, regs.orig_rax), nothing) < 0
-		       ? -1
-		       : 0;
+	return ptrace(PTRACE_POKEUSER, t->pid, where, value) < 0 ? -1 : 0;
 }
 
+int tracee_skip_call(const struct tracee *t)
+{
+	if (poke(t, offsetof(struct user, regs.rdi), ~0UL) < 0)
+		return -1;
+	return poke(t, offsetof(struct user, regs.orig_rax), (unsigned long)nothing);
+}
+
+/* A call leaves its arguments alone, and compilers count on it. */
 int tracee_set_result(const struct tracee *t, long result)
 {
-	return ptrace(PTRACE_POKEUSER, t->pid, offsetof(struct user, regs.rax), result) < 0 ? -1
-											    : 0;
+	if (poke(t, offsetof(struct user, regs.rdi), t->owed_first) < 0)
+		return -1;
+	return poke(t, offsetof(struct user, regs.rax), (unsigned long)result);
 }
 
 #elif defined(__aarch64__)
 
-int tracee_skip_call(const struct tracee *t)
-{
-	int none = (int)nothing;
-	struct iovec io = {&none, sizeof(none)};
-
-	return ptrace(PTRACE_SETREGSET, t->pid, NT_ARM_SYSTEM_CALL, &io) < 0 ? -1 : 0;
-}
-
-int tracee_set_result(const struct tracee *t, long result)
+/* The register of the first argument, and of the result. */
+static int put_first(const struct tracee *t, unsigned long long value)
 {
 	struct user_regs_struct regs;
 	struct iovec io = {&regs, sizeof(regs)};
 
 	if (ptrace(PTRACE_GETREGSET, t->pid, NT_PRSTATUS, &io) < 0)
 		return -1;
-	regs.regs[0] = (unsigned long long)result;
+	regs.regs[0] = value;
 	return ptrace(PTRACE_SETREGSET, t->pid, NT_PRSTATUS, &io) < 0 ? -1 : 0;
+}
+
+int tracee_skip_call(const struct tracee *t)
+{
+	int none = (int)nothing;
+	struct iovec io = {&none, sizeof(none)};
+
+	if (put_first(t, ~0ULL) < 0)
+		return -1;
+	return ptrace(PTRACE_SETREGSET, t->pid, NT_ARM_SYSTEM_CALL, &io) < 0 ? -1 : 0;
+}
+
+int tracee_set_result(const struct tracee *t, long result)
+{
+	return put_first(t, (unsigned long long)result);
 }
 
 #else

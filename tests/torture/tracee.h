@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tracee.h - one process of the traced tree, and the two registers the injector may change.
+/* tracee.h - one process of the traced tree, and the registers the injector may change.
  *
  * A process is named by its place in the tree, not by its number: "0" is the
  * command, "0.1" its second child, "0.1.0" that one's first.  Places, unlike
@@ -22,6 +22,7 @@ struct tracee {
 	uint64_t calls;
 	uint64_t ld_from, ld_to; /* where the dynamic loader is mapped */
 	int owed_errno;          /* to be put in place of the result at the call's exit */
+	uint64_t owed_first;     /* the call's first argument, to be put back then */
 	bool waiting;            /* stopped at birth, not yet placed */
 	bool daemon;             /* not waited for */
 };

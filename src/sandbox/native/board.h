@@ -9,12 +9,21 @@
 
 #include "call/call.h"
 
+/* What the box was built beneath. */
+enum old_root {
+	OLD_ROOT_THERE = 0,
+	OLD_ROOT_GOING, /* somebody is unmounting it */
+	OLD_ROOT_GONE,
+};
+
 struct board {
 	struct layer_report layers[LAYER_COUNT];
 	struct error error;
 	uint64_t start_us; /* just before the program's exec */
 	uint64_t mark; /* of its cgroup namespace: whatever it starts has the same; 0: unknown */
 	uint32_t allow_degraded;
+	uint32_t old_root;  /* enum old_root; a futex: the program waits until it is gone */
+	uint32_t unmounter; /* 1: who unmounts it is alive; the kernel writes 0 when it is not */
 };
 
 struct board *board_new(uint32_t allow_degraded, struct error *err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* box.c - an empty box: fresh namespaces, its own /proc, /work and /tmp, and a pid 1.
  *
- * The launcher clones a child that shares its memory and descriptors (and
- * waits, as with vfork) into new namespaces; the child mounts what the box has
- * for itself, gives everything up and becomes init.  Nothing of the launcher's
- * memory stays in pid 1, because init is exec'ed from a sealed memfd.
+ * The launcher clones a child that shares its memory and descriptors into new
+ * namespaces, and waits; the child mounts what the box has for itself, gives
+ * everything up, lets the launcher go on and becomes init.  Nothing of the
+ * launcher's memory stays in pid 1, because init is exec'ed from a sealed memfd.
  */
 #include "sandbox/native/box.h"
 
@@ -19,6 +19,7 @@
 #include <sys/pidfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -27,6 +28,7 @@
 #include "sandbox/native/mounts.h"
 #include "sandbox/native/procfs.h"
 #include "sandbox/native/procfull.h"
+#include "sandbox/native/rawcall.h"
 #include "sandbox/native/rootfs.h"
 #include "sandbox/native/seal.h"
 
@@ -36,9 +38,13 @@ struct maker {
 	struct plan *plan;
 	const struct limits *limits;
 	struct board *board;
-	int work, rules, mounts, proc; /* opened by the child in the shared descriptor table */
+	int work, rules, mounts, proc,
+		root; /* opened by the child in the shared descriptor table */
 	struct error err;
+	uint32_t built; /* enum built; a futex */
 };
+
+enum built { BUILT_NOT_YET, BUILT_WELL, BUILT_NOT };
 
 static int build_root(struct maker *m)
 {
@@ -118,6 +124,9 @@ static int open_handles(struct maker *m)
 		if (m->proc < 0)
 			return fail_sys(&m->err, "open /proc");
 	}
+	m->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (m->root < 0)
+		return fail_sys(&m->err, "open /");
 	/* Only saves time: without /proc the namespace is taken down at once. */
 	m->mounts = m->plan->mounts >= 0 ? m->plan->mounts
 					 : open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
@@ -137,19 +146,24 @@ static int give_up(struct maker *m)
 
 	if (sigaction(SIGCHLD, &ignore, NULL) < 0)
 		return fail_sys(&m->err, "ignore SIGCHLD");
-	if (seal_identity(uid, uid, &m->err) < 0)
+	if (seal_born_identity(uid, uid, &m->err) < 0)
 		return -1;
 	return seal_no_new_privs(&m->err);
 }
 
-static int become_init(struct maker *m)
+/* The launcher goes on meanwhile, with the same thread-local storage: no libc from here on.  If it
+ * fails there is no pid 1, and the program's process cannot be born. */
+static _Noreturn int become_init(struct maker *m)
 {
 	static char name[] = "init";
 	static char *const argv[] = {name, NULL};
 	static char *const env[] = {NULL};
+	int program = m->plan->init_program;
 
-	(void)syscall(SYS_execveat, m->plan->init_program, "", argv, env, AT_EMPTY_PATH);
-	return fail_sys(&m->err, "start pid 1");
+	raw_post(&m->built, BUILT_WELL);
+	(void)raw_call(SYS_execveat, program, (long)"", (long)argv, (long)env, AT_EMPTY_PATH);
+	for (;;)
+		(void)raw_call(SYS_exit_group, 1, 0, 0, 0, 0);
 }
 
 static const struct {
@@ -169,7 +183,7 @@ static const struct {
 	{"init", become_init},     /* does not return */
 };
 
-static int make_inside(void *arg)
+static _Noreturn int make_inside(void *arg)
 {
 	struct maker *m = arg;
 
@@ -179,13 +193,37 @@ static int make_inside(void *arg)
 		(void)fail_in(&m->err, "box: %s", steps[i].name);
 		break;
 	}
-	_exit(1);
+	raw_post(&m->built, BUILT_NOT);
+	for (;;)
+		(void)raw_call(SYS_exit_group, 1, 0, 0, 0, 0);
+}
+
+static int wait_until_built(const struct box *box, struct maker *m, struct error *err)
+{
+	static const struct timespec moment = {.tv_nsec = 20000000};
+	struct pollfd end = {.fd = box->pidfd, .events = POLLIN};
+
+	while (__atomic_load_n(&m->built, __ATOMIC_ACQUIRE) == BUILT_NOT_YET) {
+		(void)syscall(SYS_futex, &m->built, FUTEX_WAIT, BUILT_NOT_YET, &moment);
+		if (__atomic_load_n(&m->built, __ATOMIC_ACQUIRE) == BUILT_NOT_YET &&
+		    poll(&end, 1, 0) > 0)
+			return fail(err, ERR_SYSTEM, "who builds the box was killed");
+	}
+	if (m->err.kind == ERR_NONE)
+		return 0;
+	*err = m->err;
+	return -1;
 }
 
 void box_init(struct box *box)
 {
-	*box = (struct box){
-		.pidfd = -1, .leash = -1, .work = -1, .rules = -1, .mounts = -1, .proc = -1};
+	*box = (struct box){.pidfd = -1,
+			    .leash = -1,
+			    .work = -1,
+			    .rules = -1,
+			    .mounts = -1,
+			    .proc = -1,
+			    .root = -1};
 }
 
 /* The read end lies at a fixed place, where init expects it; it must survive the exec. */
@@ -209,31 +247,36 @@ int box_make(struct box *box, struct plan *plan, const struct limits *limits, st
 	     struct error *err)
 {
 	static char stack[STACK_BYTES] __attribute__((aligned(16)));
-	struct maker m = {.plan = plan,
-			  .limits = limits,
-			  .board = board,
-			  .work = -1,
-			  .rules = -1,
-			  .mounts = -1,
-			  .proc = -1};
-	const int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | CLONE_NEWNS |
-			  CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD;
-	pid_t child;
+	static struct maker m; /* stays where it is: the child has it when we go on */
+	/* A box that is kept is looked into from outside, through its pid 1: not before its exec.
+	 */
+	const int flags = CLONE_VM | CLONE_FILES | CLONE_PIDFD | CLONE_NEWNS | CLONE_NEWPID |
+			  CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD | (plan->keeps ? CLONE_VFORK : 0);
+	int result;
 
+	m = (struct maker){.plan = plan,
+			   .limits = limits,
+			   .board = board,
+			   .work = -1,
+			   .rules = -1,
+			   .mounts = -1,
+			   .proc = -1,
+			   .root = -1};
 	box_init(box);
 	if (make_leash(box, err) < 0)
 		return -1;
-	child = clone(make_inside, stack + sizeof(stack), flags, &m, &box->pidfd);
-	if (child < 0)
+	result = clone(make_inside, stack + sizeof(stack), flags, &m, &box->pidfd);
+	if (result < 0)
 		return fail_sys(err, "namespaces for a box");
-	box->init = child;
+	box->init = result;
+	result = wait_until_built(box, &m, err);
 	box->work = m.work;
 	box->rules = m.rules;
 	box->mounts = m.mounts;
 	box->proc = m.proc;
+	box->root = m.root;
 	box->made_for = *limits;
-	if (m.err.kind != ERR_NONE) {
-		*err = m.err;
+	if (result < 0) {
 		(void)box_kill(box);
 		box_done(box);
 		return -1;
@@ -278,5 +321,6 @@ void box_done(struct box *box)
 	own_fd_end(&box->rules);
 	own_fd_end(&box->mounts);
 	own_fd_end(&box->proc);
+	own_fd_end(&box->root);
 	box_init(box);
 }

@@ -392,13 +392,20 @@ int cgroup_limit_processes(const struct cgroup *group, uint64_t most, struct err
 	return fail(err, ERR_CONFIG, "no group counts processes");
 }
 
+void cgroup_close_doors(struct cgroup *group)
+{
+	for (size_t i = 0; i < CONTROLLER_COUNT; i++) {
+		own_fd_end(&group->tasks[i]);
+		group->tasks[i] = -1;
+	}
+}
+
 int cgroup_close(struct cgroup *group, struct error *err)
 {
 	uint64_t deadline_us = clock_us() + REMOVE_WAIT_US;
 	int result = 0;
 
-	for (size_t i = 0; i < CONTROLLER_COUNT; i++)
-		own_fd_end(&group->tasks[i]);
+	cgroup_close_doors(group);
 	own_fd_end(&group->v2);
 	cgroup_drop_counters(group);
 	for (size_t i = 0; group->made >> i; i++)

@@ -122,6 +122,8 @@ struct cgroup_doors {
 };
 
 void cgroup_doors(const struct cgroup *group, struct cgroup_doors *ret);
+/* Those of version 1, when the process is in: one of version 2 is needed to count. */
+void cgroup_close_doors(struct cgroup *group);
 
 /* From now on at most so many processes; those above stay, but nobody can fork.  -1 also where no
  * group counts them. */

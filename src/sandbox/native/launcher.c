@@ -44,8 +44,7 @@ enum { FIRST_FREE_FD = 4, FIRST_OWN_FD = 10 };
 struct launcher {
 	struct plan *plan;
 	struct board *board;
-	struct seccomp_program filter, filter_by_rlimit; /* the latter if no group limits memory */
-	struct netspace network;                         /* while it is being made */
+	struct netspace network; /* while it is being made */
 	struct box box;
 	pid_t program; /* 0: none runs */
 	int program_fd;
@@ -54,6 +53,8 @@ struct launcher {
 	bool kept;    /* the box stays when a program ends, and is the last */
 	struct execs execs;
 	struct limits next;
+	/* Large, and last: what is above lies on one page.  The second: no group limits memory. */
+	struct seccomp_program filter, filter_by_rlimit;
 };
 
 static int tell(struct launcher *l, struct to_warden *news, const int *fds, size_t n_fds)
@@ -177,11 +178,9 @@ static int compile_filters(struct launcher *l, struct error *err)
 
 /* What needs no maps is done while the warden writes them; whatever will be born here inherits it.
  */
-static int work_unmapped(struct launcher *l, struct error *err)
+static int work_unmapped(struct error *err)
 {
-	if (seal_signals(err) < 0 || seal_bounding_set(err) < 0)
-		return -1;
-	return compile_filters(l, err);
+	return seal_signals(err) < 0 ? -1 : seal_bounding_set(err);
 }
 
 static int get_mapped(struct launcher *l, struct error *err)
@@ -217,9 +216,6 @@ static int enter_slot(struct launcher *l, struct error *err)
 	if (keep_own_descriptors(plan, err) < 0)
 		return -1;
 	(void)umask(022); /* the caller's may be stricter than a root can stand */
-	/* Boxes are to die before anything of the host does. */
-	if (fd_put_file(AT_FDCWD, "/proc/self/oom_score_adj", "500", err) < 0)
-		return -1;
 	if (forbid_executable_memfds(plan, err) < 0)
 		return -1;
 	if (plan->root_mode && identity_leave_root(plan, err) < 0)
@@ -227,9 +223,10 @@ static int enter_slot(struct launcher *l, struct error *err)
 	/* The network namespace takes half a millisecond: it is made beside the root and the box.
 	 */
 	ask_for_maps(l);
-	if (work_unmapped(l, err) < 0 || get_mapped(l, err) < 0 ||
-	    netspace_begin(&l->network, plan->once, err) < 0 ||
-	    identity_settle(plan, l->board, err) < 0 || enter_namespaces(plan, err) < 0)
+	if (work_unmapped(err) < 0 || get_mapped(l, err) < 0 ||
+	    netspace_begin(&l->network, plan->once, &l->board->unmounter, err) < 0 ||
+	    compile_filters(l, err) < 0 || identity_settle(plan, l->board, err) < 0 ||
+	    enter_namespaces(plan, err) < 0)
 		return -1;
 	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
@@ -240,11 +237,20 @@ static int enter_slot(struct launcher *l, struct error *err)
 	return plan->once ? 0 : rootfs_build(plan, l->board, err);
 }
 
+/* One program and no more: its order comes while the network namespace is still being made, and
+ * whoever makes that goes on with its errand until the program is to begin. */
+static bool enters_late(const struct plan *plan)
+{
+	return plan->once && !plan->keeps;
+}
+
 static int enter_network(struct launcher *l, struct error *err)
 {
 	bool loopback = l->plan->profile->loopback;
 
-	if (netspace_enter(&l->network, err) < 0 || (loopback && loopback_up(err) < 0))
+	if (netspace_enter(&l->network, err) < 0 ||
+	    (!enters_late(l->plan) && netspace_reap(&l->network, err) < 0) ||
+	    (loopback && loopback_up(err) < 0))
 		return -1;
 	layer_stands(l->board, LAYER_NETWORK, "%s",
 		     loopback ? "own; loopback only" : "own; no interface is up");
@@ -304,6 +310,8 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 	for (size_t i = 0; i < p.n_doors; i++)
 		p.doors[i] = fds[(order->v2_door ? RUN_DOORS + 1 : RUN_DOORS) + i];
 	if (read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
+		return -1;
+	if (enters_late(l->plan) && enter_network(l, err) < 0)
 		return -1;
 	return payload_start(&p, ret_pid, err);
 }
@@ -378,7 +386,7 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 	l->next = order->limits;
 	if (news.error.kind == ERR_NONE && start_only(l, order, fds, &news.error) == 0) {
 		news.start_us = l->board->start_us;
-		if (tell(l, &news, NULL, 0) < 0)
+		if (tell(l, &news, NULL, 0) < 0 || netspace_reap(&l->network, &news.error) < 0)
 			_exit(1);
 		if (!l->another && l->box.mounts >= 0)
 			let_mounts_go(l);
@@ -501,9 +509,7 @@ static void see_end(struct launcher *l)
 	news.end_us = clock_us();
 	news.end_code = info.si_code;
 	news.end_status = info.si_status;
-	/* The warden wakes up and counts while we clear away. */
-	own_fd_end(&l->box.leash);
-	l->box.leash = -1;
+	/* The warden wakes up and counts while we clear away: it has more to do than we. */
 	if (tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 	news.news = NEWS_ENDED;
@@ -569,7 +575,7 @@ void launcher_main(struct plan *plan, struct board *board)
 	forget_environment();
 	box_init(&l.box);
 	if (enter_slot(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
-	    enter_network(&l, &err) < 0)
+	    (!enters_late(plan) && enter_network(&l, &err) < 0))
 		give_up(&l, &err);
 	serve_orders(&l);
 }

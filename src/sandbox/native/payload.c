@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
@@ -53,6 +54,9 @@ static int join_namespaces(struct payload *p)
 {
 	if (setns(p->box->pidfd, CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS) < 0)
 		return fail_sys(&p->board->error, "join the box");
+	/* As long as the host's root is not unmounted, whoever joins finds himself there. */
+	if (fchdir(p->box->root) < 0 || chroot(".") < 0)
+		return fail_sys(&p->board->error, "enter the box's root");
 	/* After the groups were joined: its root is then the box's own group. */
 	if (unshare(CLONE_NEWCGROUP) == 0) {
 		layer_stands(p->board, LAYER_CGROUP_NAMESPACE, "own");
@@ -121,7 +125,7 @@ static int place_stdio(struct payload *p)
 
 static int become_user(struct payload *p)
 {
-	if (seal_identity(INSIDE_UID, INSIDE_GID, &p->board->error) < 0)
+	if (seal_born_identity(INSIDE_UID, INSIDE_GID, &p->board->error) < 0)
 		return -1;
 	layer_stands(p->board, LAYER_CAPABILITIES, "none, bounding set empty, locked");
 	if (seal_no_new_privs(&p->board->error) < 0)
@@ -196,6 +200,21 @@ static int set_rlimits(struct payload *p)
 	return 0;
 }
 
+/* Nothing leads there any more, and it is mostly gone by now; but the program does not begin before
+ * it is. */
+static int leave_old_root(struct payload *p)
+{
+	static const struct timespec moment = {.tv_nsec = 1000000};
+	uint32_t *there = &p->board->old_root;
+
+	while (__atomic_load_n(there, __ATOMIC_ACQUIRE) == OLD_ROOT_GOING &&
+	       __atomic_load_n(&p->board->unmounter, __ATOMIC_ACQUIRE))
+		(void)syscall(SYS_futex, there, FUTEX_WAIT, OLD_ROOT_GOING, &moment);
+	if (__atomic_load_n(there, __ATOMIC_ACQUIRE) != OLD_ROOT_GONE)
+		return fail(&p->board->error, ERR_SYSTEM, "the host's root could not be let go of");
+	return 0;
+}
+
 static int filter_calls(struct payload *p)
 {
 	if (seccomp_install(p->filter, &p->board->error) < 0)
@@ -217,6 +236,7 @@ static const struct {
 	{"directory", enter_work},       /* beneath the new root, checked */
 	{"landlock", restrict_files},    /* again, by inode, in case a mount was wrong */
 	{"rlimits", set_rlimits},        /* landlock's rules needed descriptors */
+	{"old root", leave_old_root},    /* late: another process unmounts it */
 	{"seccomp", filter_calls},       /* last: it forbids what the others need */
 };
 
@@ -324,18 +344,21 @@ static pid_t clone_here(struct payload *p)
 		     CLONE_VM | CLONE_VFORK | SIGCHLD | (p->last ? 0 : CLONE_PARENT), p);
 }
 
-/* vfork lets us go a moment before init's exec has replaced the memory that it had in common with
- * us.  That memory is not dumpable and belongs to the host's user namespace, so until then the
+/* We are here a moment before init's exec has replaced the memory that it had in common with us.
+ * That memory is not dumpable and belongs to the host's user namespace, so until then the
  * kernel refuses us the right to look at init, and with it its namespaces. */
 static int join_pid_namespace(int pidfd)
 {
-	enum { TRIES = 20000 };
+	enum { AWAKE = 200, TRIES = 20000 };
 	const struct timespec moment = {.tv_nsec = 20000};
 
 	for (int i = 0; setns(pidfd, CLONE_NEWPID) < 0; i++) {
 		if (errno != EPERM || i == TRIES)
 			return -1;
-		(void)nanosleep(&moment, NULL);
+		if (i < AWAKE)
+			(void)sched_yield();
+		else
+			(void)nanosleep(&moment, NULL);
 	}
 	return 0;
 }

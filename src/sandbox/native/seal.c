@@ -26,9 +26,11 @@ static int set_rlimit(int which, rlim_t soft, rlim_t hard, struct error *err)
 {
 	struct rlimit now, wanted = {.rlim_cur = soft, .rlim_max = hard};
 
+	if (syscall(SYS_prlimit64, 0, which, &wanted, NULL) == 0)
+		return 0;
 	/* A limit that is lower already stays: raising it would need a privilege. */
-	if (syscall(SYS_prlimit64, 0, which, NULL, &now) < 0)
-		return fail_sys(err, "read rlimit %d", which);
+	if (errno != EPERM || syscall(SYS_prlimit64, 0, which, NULL, &now) < 0)
+		return fail_sys(err, "read or set rlimit %d", which);
 	if (wanted.rlim_max > now.rlim_max)
 		wanted.rlim_max = now.rlim_max;
 	if (wanted.rlim_cur > wanted.rlim_max)
@@ -118,10 +120,8 @@ int seal_capabilities(struct error *err)
 	return 0;
 }
 
-int seal_identity(uid_t uid, gid_t gid, struct error *err)
+static int become(uid_t uid, gid_t gid, struct error *err)
 {
-	if (seal_bounding_set(err) < 0)
-		return -1;
 	if (syscall(SYS_getuid) != uid) {
 		/* Groups first: they need the privilege that the uid takes away. */
 		if (syscall(SYS_setgroups, 0, NULL) < 0)
@@ -134,6 +134,18 @@ int seal_identity(uid_t uid, gid_t gid, struct error *err)
 	if (syscall(SYS_setresuid, uid, uid, uid) < 0)
 		return fail_sys(err, "become uid %u", uid);
 	return seal_capabilities(err);
+}
+
+int seal_identity(uid_t uid, gid_t gid, struct error *err)
+{
+	return seal_bounding_set(err) < 0 ? -1 : become(uid, gid, err);
+}
+
+int seal_born_identity(uid_t uid, gid_t gid, struct error *err)
+{
+	if (prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) != 0)
+		return fail(err, ERR_INTERNAL, "the bounding set is not empty");
+	return become(uid, gid, err);
 }
 
 int seal_no_new_privs(struct error *err)

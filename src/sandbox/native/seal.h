@@ -24,6 +24,8 @@ int seal_bounding_set(struct error *err);
 int seal_identity(uid_t uid, gid_t gid, struct error *err);
 /* Gives up every capability that this process has; needs none for it. */
 int seal_capabilities(struct error *err);
+/* The same for who was born of a process with an empty bounding set: forty questions less. */
+int seal_born_identity(uid_t uid, gid_t gid, struct error *err);
 int seal_no_new_privs(struct error *err);
 /* Empty mask, default handlers. */
 int seal_signals(struct error *err);

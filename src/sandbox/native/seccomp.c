@@ -39,7 +39,7 @@ struct emitter {
 	struct sock_filter *code;
 	size_t at; /* the instruction written last, which is the first so far */
 	bool full;
-	const struct argument_rule *rules[MAX_RULES];
+	enum rule rules[MAX_RULES];
 	size_t n_rules;
 	size_t place[MAX_ANSWERS]; /* where each answer is to be had, nearest */
 };
@@ -155,7 +155,7 @@ static size_t index_of(struct emitter *e, const struct answer *answer)
 {
 	size_t i;
 
-	if (!answer->rule)
+	if (answer->rule == RULE_NONE)
 		return answer->verdict;
 	for (i = 0; i < e->n_rules; i++)
 		if (e->rules[i] == answer->rule)
@@ -165,7 +165,7 @@ static size_t index_of(struct emitter *e, const struct answer *answer)
 		return VERDICT_EPERM;
 	}
 	e->rules[e->n_rules++] = answer->rule;
-	e->place[N_VERDICTS + i] = emit_rule(e, answer->rule);
+	e->place[N_VERDICTS + i] = emit_rule(e, argument_rules[answer->rule]);
 	return N_VERDICTS + i;
 }
 
@@ -241,10 +241,12 @@ static bool way_holds(const struct way *way, const uint64_t args[6])
 
 static enum verdict judge(const struct answer *answer, const uint64_t args[6])
 {
-	if (!answer->rule)
+	const struct argument_rule *rule = argument_rules[answer->rule];
+
+	if (answer->rule == RULE_NONE)
 		return answer->verdict;
-	for (size_t i = 0; i < answer->rule->n; i++)
-		if (way_holds(&answer->rule->ways[i], args))
+	for (size_t i = 0; i < rule->n; i++)
+		if (way_holds(&rule->ways[i], args))
 			return VERDICT_ALLOW;
 	return VERDICT_EPERM;
 }

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
@@ -61,6 +62,20 @@ void session_drop(struct slot *s)
 	s->session = NULL;
 }
 
+/* A user may not look at pid 1 until its exec is over, which is at most a moment away. */
+static bool sees_soon(int proc)
+{
+	enum { TRIES = 50 };
+	const struct timespec moment = {.tv_nsec = 1000000};
+
+	for (int i = 0; i < TRIES; i++) {
+		if (proctable_sees(proc))
+			return true;
+		(void)nanosleep(&moment, NULL);
+	}
+	return false;
+}
+
 int session_begin(struct slot *s, const struct limits *limits, struct error *err)
 {
 	const struct to_launcher order = {.order = ORDER_KEEP};
@@ -70,7 +85,7 @@ int session_begin(struct slot *s, const struct limits *limits, struct error *err
 	if (limits_check(limits, err) < 0 || slot_want_box(s, limits, err) < 0 ||
 	    slot_wait_until(s, &s->box_waits, err) < 0)
 		return -1;
-	if (s->proc >= 0 && !proctable_sees(s->proc)) {
+	if (s->proc >= 0 && !sees_soon(s->proc)) {
 		own_fd_end(&s->proc);
 		s->proc = -1;
 	}

@@ -233,6 +233,8 @@ static void take_box(struct slot *s, int *fds, size_t n_fds)
 static void use_idle_time(struct slot *s)
 {
 	watch_ready(&s->watch);
+	if (s->watch.group_open)
+		cgroup_close_doors(&s->watch.group); /* nobody else comes in */
 	if (!s->resident && s->groups_open && !s->swept)
 		sweep(s);
 }

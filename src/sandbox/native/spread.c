@@ -7,9 +7,18 @@
 
 #include "base/clock.h"
 
+enum { AWAKE_US = 500 };
+
+void stay_awake_for(const uint32_t *word)
+{
+	uint64_t until = clock_us() + AWAKE_US;
+
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == 0 && clock_us() < until)
+		(void)sched_yield();
+}
+
 void stay_awake(int sock)
 {
-	enum { AWAKE_US = 500 };
 	struct pollfd fd = {.fd = sock, .events = POLLIN};
 	uint64_t until = clock_us() + AWAKE_US;
 

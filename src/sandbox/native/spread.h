@@ -4,6 +4,7 @@
 #define NATIVE_SPREAD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* The kernel tends to keep a new process on the processor of its parent, where the two then wait
@@ -13,5 +14,7 @@ void spread(pid_t pid, bool for_good);
 /* Waits for a message that is about to come, for half a millisecond at most, without giving the
  * processor away: to wake a processor that sleeps takes long, above all in a virtual machine. */
 void stay_awake(int sock);
+/* The same until *word, which another process writes, is not 0 any more. */
+void stay_awake_for(const uint32_t *word);
 
 #endif

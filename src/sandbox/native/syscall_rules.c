@@ -61,7 +61,7 @@
 	static const struct value_set name = {name##_ranges, ARRAY_LEN(name##_ranges)}
 #define RULE(name, ...)                                        \
 	static const struct way name##_ways[] = {__VA_ARGS__}; \
-	const struct argument_rule name = {name##_ways, ARRAY_LEN(name##_ways)}
+	static const struct argument_rule name = {name##_ways, ARRAY_LEN(name##_ways)}
 
 SET(zero, ONE(0));
 
@@ -218,3 +218,33 @@ SET(arch_prctls, FROM_TO(0x1001, 0x1004), FROM_TO(0x1021, 0x1025), ONE(0x3001),
     FROM_TO(0x5001, 0x5005));
 RULE(rule_arch_prctl, {{IN(0, arch_prctls)}});
 #endif
+
+const struct argument_rule *const argument_rules[] = {
+	[RULE_SOCKET] = &rule_socket,
+	[RULE_SOCKETPAIR] = &rule_socketpair,
+	[RULE_SETSOCKOPT] = &rule_setsockopt,
+	[RULE_CLONE] = &rule_clone,
+	[RULE_PERSONALITY] = &rule_personality,
+	[RULE_PRLIMIT] = &rule_prlimit,
+	[RULE_SETRLIMIT] = &rule_setrlimit,
+	[RULE_IOCTL] = &rule_ioctl,
+	[RULE_FCNTL] = &rule_fcntl,
+	[RULE_PRCTL] = &rule_prctl,
+	[RULE_SECCOMP] = &rule_seccomp,
+	[RULE_MEMFD] = &rule_memfd,
+	[RULE_SOCKET_INET] = &rule_socket_inet,
+	[RULE_MMAP] = &rule_mmap,
+	[RULE_SHMGET] = &rule_shmget,
+	[RULE_MADVISE] = &rule_madvise,
+	[RULE_MKNOD] = &rule_mknod,
+	[RULE_MKNODAT] = &rule_mknodat,
+	[RULE_MKNOD_PLAIN] = &rule_mknod_plain,
+	[RULE_MKNODAT_PLAIN] = &rule_mknodat_plain,
+	[RULE_CHMOD_PLAIN] = &rule_chmod_plain,
+	[RULE_FCHMODAT_PLAIN] = &rule_fchmodat_plain,
+	[RULE_OPEN_PLAIN] = &rule_open_plain,
+	[RULE_OPENAT_PLAIN] = &rule_openat_plain,
+#ifdef __x86_64__
+	[RULE_ARCH_PRCTL] = &rule_arch_prctl,
+#endif
+};

@@ -15,34 +15,33 @@
 #include "base/own.h"
 #include "sandbox/native/syscall_numbers.h"
 
-#define ALLOW(name, why)                                                           \
-	{                                                                          \
-		__NR_##name, {VERDICT_ALLOW, NULL}, OCCASION_NONE, {0}, #name, why \
+#define ALLOW(name, why)                                                                \
+	{                                                                               \
+		__NR_##name, {VERDICT_ALLOW, RULE_NONE}, OCCASION_NONE, {0}, #name, why \
 	}
-#define REFUSE(name, why)                                                          \
-	{                                                                          \
-		__NR_##name, {VERDICT_EPERM, NULL}, OCCASION_NONE, {0}, #name, why \
+#define REFUSE(name, why)                                                               \
+	{                                                                               \
+		__NR_##name, {VERDICT_EPERM, RULE_NONE}, OCCASION_NONE, {0}, #name, why \
 	}
-#define ABSENT(name, why)                                                           \
-	{                                                                           \
-		__NR_##name, {VERDICT_ENOSYS, NULL}, OCCASION_NONE, {0}, #name, why \
+#define ABSENT(name, why)                                                                \
+	{                                                                                \
+		__NR_##name, {VERDICT_ENOSYS, RULE_NONE}, OCCASION_NONE, {0}, #name, why \
 	}
 /* Allowed if the rule holds, refused if not. */
-#define JUDGE(name, rule, why)                                                        \
-	{                                                                             \
-		__NR_##name, {VERDICT_ALLOW, &(rule)}, OCCASION_NONE, {0}, #name, why \
+#define JUDGE(name, rule, why)                                                     \
+	{                                                                          \
+		__NR_##name, {VERDICT_ALLOW, rule}, OCCASION_NONE, {0}, #name, why \
 	}
 /* The same, but on an occasion a stricter rule. */
-#define JUDGE_BY(name, rule, occasion, strict, why)                                          \
-	{                                                                                    \
-		__NR_##name, {VERDICT_ALLOW, &(rule)}, occasion, {VERDICT_ALLOW, &(strict)}, \
-			#name, why                                                           \
+#define JUDGE_BY(name, rule, occasion, strict, why)                                               \
+	{                                                                                         \
+		__NR_##name, {VERDICT_ALLOW, rule}, occasion, {VERDICT_ALLOW, strict}, #name, why \
 	}
 /* Gives a file its mode.  Where files of the host may be written, not set-uid and set-gid. */
-#define MODE(name, rule, why)                                               \
-	{                                                                   \
-		__NR_##name, {VERDICT_ALLOW, NULL}, OCCASION_HOST_WRITABLE, \
-			{VERDICT_ALLOW, &(rule)}, #name, why                \
+#define MODE(name, rule, why)                                                    \
+	{                                                                        \
+		__NR_##name, {VERDICT_ALLOW, RULE_NONE}, OCCASION_HOST_WRITABLE, \
+			{VERDICT_ALLOW, rule}, #name, why                        \
 	}
 
 /* clang-format off: one row per line */
@@ -75,8 +74,8 @@ const struct syscall_row syscalls[] = {
 	ALLOW(fallocate, "within the disk limit"),
 	ALLOW(ftruncate, "a file open for writing"),
 	ALLOW(flock, "locks cross on granted files only: the root is an overlay of its own"),
-	JUDGE(fcntl, rule_fcntl, "no leases, no dnotify"),
-	JUDGE(ioctl, rule_ioctl, "the everyday requests only"),
+	JUDGE(fcntl, RULE_FCNTL, "no leases, no dnotify"),
+	JUDGE(ioctl, RULE_IOCTL, "the everyday requests only"),
 	ALLOW(dup, "own descriptors"),
 	ALLOW(dup3, "own descriptors"),
 	ALLOW(close, "own descriptors"),
@@ -84,11 +83,11 @@ const struct syscall_row syscalls[] = {
 	ALLOW(pipe2, "own pipe"),
 
 	/* Files by name: mounts, permissions and Landlock decide. */
-	MODE(openat, rule_openat_plain, "mounts and Landlock decide"),
+	MODE(openat, RULE_OPENAT_PLAIN, "mounts and Landlock decide"),
 	{__NR_openat2,
-	 {VERDICT_ALLOW, NULL},
+	 {VERDICT_ALLOW, RULE_NONE},
 	 OCCASION_HOST_WRITABLE,
-	 {VERDICT_ENOSYS, NULL},
+	 {VERDICT_ENOSYS, RULE_NONE},
 	 "openat2",
 	 "openat with more refusals; but its mode is behind a pointer"},
 	ALLOW(getdents64, "lists an open directory"),
@@ -105,16 +104,16 @@ const struct syscall_row syscalls[] = {
 	ALLOW(readlinkat, "reads a link"),
 	ALLOW(truncate, "mounts and Landlock decide"),
 	ALLOW(mkdirat, "mounts and Landlock decide"),
-	JUDGE_BY(mknodat, rule_mknodat, OCCASION_HOST_WRITABLE, rule_mknodat_plain,
+	JUDGE_BY(mknodat, RULE_MKNODAT, OCCASION_HOST_WRITABLE, RULE_MKNODAT_PLAIN,
 		 "files, pipes and sockets, no devices"),
 	ALLOW(unlinkat, "mounts and Landlock decide"),
 	ALLOW(renameat, "mounts and Landlock decide"),
 	ALLOW(renameat2, "mounts and Landlock decide"),
 	ALLOW(linkat, "mounts and Landlock decide"),
 	ALLOW(symlinkat, "mounts and Landlock decide"),
-	MODE(fchmod, rule_chmod_plain, "own files; writable mounts are nosuid"),
-	MODE(fchmodat, rule_fchmodat_plain, "own files; writable mounts are nosuid"),
-	MODE(fchmodat2, rule_fchmodat_plain, "own files; writable mounts are nosuid"),
+	MODE(fchmod, RULE_CHMOD_PLAIN, "own files; writable mounts are nosuid"),
+	MODE(fchmodat, RULE_FCHMODAT_PLAIN, "own files; writable mounts are nosuid"),
+	MODE(fchmodat2, RULE_FCHMODAT_PLAIN, "own files; writable mounts are nosuid"),
 	ALLOW(fchown, "own files, and there is one user id"),
 	ALLOW(fchownat, "own files, and there is one user id"),
 	ALLOW(utimensat, "times of own files"),
@@ -166,7 +165,7 @@ const struct syscall_row syscalls[] = {
 
 	/* Memory. */
 	ALLOW(brk, "own memory, counted"),
-	JUDGE(mmap, rule_mmap, "own memory, counted; no huge pages of the host's"),
+	JUDGE(mmap, RULE_MMAP, "own memory, counted; no huge pages of the host's"),
 	ALLOW(munmap, "own memory"),
 	ALLOW(mremap, "own memory, counted"),
 	ALLOW(mprotect, "own memory; runtimes compile"),
@@ -175,7 +174,7 @@ const struct syscall_row syscalls[] = {
 	ALLOW(pkey_free, "own memory"),
 	ALLOW(mseal, "own memory, may only tighten"),
 	ALLOW(map_shadow_stack, "hardware return stack of own threads"),
-	JUDGE(madvise, rule_madvise, "no merging with others' pages"),
+	JUDGE(madvise, RULE_MADVISE, "no merging with others' pages"),
 	ALLOW(mincore, "own and writable pages; the kernel hides the rest"),
 	ALLOW(msync, "own mapping"),
 	ALLOW(mlock, "RLIMIT_MEMLOCK"),
@@ -185,13 +184,13 @@ const struct syscall_row syscalls[] = {
 	ALLOW(munlockall, "own memory"),
 	ALLOW(membarrier, "own threads; runtimes need it"),
 	REFUSE(remap_file_pages, "obsolete; mmap does it"),
+	/* `ld.so /proc/self/fd/3` maps its code, whatever its mode and seals say. */
 	{__NR_memfd_create,
-	 {VERDICT_ALLOW, &rule_memfd},
+	 {VERDICT_ALLOW, RULE_MEMFD},
 	 OCCASION_NO_MEMFD,
-	 {VERDICT_ENOSYS, NULL},
+	 {VERDICT_ENOSYS, RULE_NONE},
 	 "memfd_create",
-	 "no huge pages; not where programs are listed: `ld.so /proc/self/fd/3` maps its code, "
-	 "whatever its mode and seals say; nor where nothing counts its memory"},
+	 "no huge pages; not where programs are listed, nor where nothing counts its memory"},
 	REFUSE(memfd_secret, "memory that leaves the kernel's own map; nobody needs it"),
 	ALLOW(get_mempolicy, "asks where memory lies"),
 	REFUSE(set_mempolicy, "placement on memory nodes is the host's"),
@@ -206,7 +205,7 @@ const struct syscall_row syscalls[] = {
 	REFUSE(process_vm_writev, "another process's memory"),
 
 	/* Processes: the pid namespace and the process limit bound them. */
-	JUDGE(clone, rule_clone, "threads and children, no namespaces, no children for the parent"),
+	JUDGE(clone, RULE_CLONE, "threads and children, no namespaces, no children for the parent"),
 	ABSENT(clone3, "its flags are behind a pointer; libraries fall back to clone"),
 	ALLOW(execve, "Landlock says what may be executed"),
 	ALLOW(execveat, "Landlock says what may be executed"),
@@ -225,7 +224,7 @@ const struct syscall_row syscalls[] = {
 	REFUSE(pidfd_getfd, "takes descriptors out of another process"),
 	REFUSE(kcmp, "compares kernel addresses of other processes"),
 	REFUSE(ptrace, "steers another process; debuggers get a profile of their own"),
-	JUDGE(prctl, rule_prctl, "about oneself; see the rule"),
+	JUDGE(prctl, RULE_PRCTL, "about oneself; see the rule"),
 	ALLOW(set_tid_address, "start of a thread"),
 	ALLOW(set_robust_list, "locks of a dying thread"),
 	REFUSE(get_robust_list, "an address in another process; no library calls it"),
@@ -240,7 +239,7 @@ const struct syscall_row syscalls[] = {
 	REFUSE(unshare, "no namespaces inside"),
 	REFUSE(setns, "no other namespaces"),
 	REFUSE(listns, "namespaces of the host"),
-	JUDGE(personality, rule_personality, "Linux as it is"),
+	JUDGE(personality, RULE_PERSONALITY, "Linux as it is"),
 	REFUSE(acct, "process accounting of the host"),
 
 	/* Signals: the pid namespace and Landlock's scope bound them. */
@@ -278,7 +277,7 @@ const struct syscall_row syscalls[] = {
 	ALLOW(setgroups, "the kernel refuses; programs expect to be told so"),
 	ALLOW(capget, "there are none"),
 	ALLOW(capset, "may only drop, and there are none"),
-	JUDGE(seccomp, rule_seccomp, "a program may confine itself further, without a listener"),
+	JUDGE(seccomp, RULE_SECCOMP, "a program may confine itself further, without a listener"),
 	ALLOW(landlock_create_ruleset, "a program may confine itself further"),
 	ALLOW(landlock_add_rule, "a program may confine itself further"),
 	ALLOW(landlock_restrict_self, "a program may confine itself further"),
@@ -321,10 +320,10 @@ const struct syscall_row syscalls[] = {
 	ALLOW(eventfd2, "wakes up own threads"),
 
 	/* Sockets: no interface but, if asked for, the box's own loopback. */
-	JUDGE_BY(socket, rule_socket, OCCASION_HOST_SOCKETS, rule_socket_inet,
+	JUDGE_BY(socket, RULE_SOCKET, OCCASION_HOST_SOCKETS, RULE_SOCKET_INET,
 		 "Unix, TCP, UDP; every other family is kernel code to attack"),
-	JUDGE(socketpair, rule_socketpair, "Unix only"),
-	JUDGE(setsockopt, rule_setsockopt, "no BPF, no other protocols on top"),
+	JUDGE(socketpair, RULE_SOCKETPAIR, "Unix only"),
+	JUDGE(setsockopt, RULE_SETSOCKOPT, "no BPF, no other protocols on top"),
 	ALLOW(getsockopt, "asks"),
 	ALLOW(bind, "in the box's network namespace"),
 	ALLOW(listen, "in the box's network namespace"),
@@ -343,9 +342,9 @@ const struct syscall_row syscalls[] = {
 
 	/* System V and POSIX queues: the box has an IPC namespace of its own. */
 	{__NR_shmget,
-	 {VERDICT_ALLOW, &rule_shmget},
+	 {VERDICT_ALLOW, RULE_SHMGET},
 	 OCCASION_MEMORY_BY_RLIMIT,
-	 {VERDICT_EPERM, NULL},
+	 {VERDICT_EPERM, RULE_NONE},
 	 "shmget",
 	 "own IPC namespace; no huge pages; not where memory that no process has mapped is not "
 	 "counted"},
@@ -369,8 +368,8 @@ const struct syscall_row syscalls[] = {
 
 	/* Limits and scheduling: downwards only. */
 	ALLOW(getrlimit, "own limits"),
-	JUDGE(setrlimit, rule_setrlimit, "own limits, downwards; core dumps stay off"),
-	JUDGE(prlimit64, rule_prlimit, "own limits only: pid 1 has some too; core dumps stay off"),
+	JUDGE(setrlimit, RULE_SETRLIMIT, "own limits, downwards; core dumps stay off"),
+	JUDGE(prlimit64, RULE_PRLIMIT, "own limits only: pid 1 has some too; core dumps stay off"),
 	ALLOW(getrusage, "own use"),
 	ALLOW(getpriority, "asks"),
 	ALLOW(setpriority, "may only become nicer"),
@@ -423,8 +422,8 @@ const struct syscall_row syscalls[] = {
 
 #ifdef __x86_64__
 	/* Older forms that aarch64 never had: each as its successor above. */
-	MODE(open, rule_open_plain, "as openat"),
-	MODE(creat, rule_chmod_plain, "as openat"),
+	MODE(open, RULE_OPEN_PLAIN, "as openat"),
+	MODE(creat, RULE_CHMOD_PLAIN, "as openat"),
 	ALLOW(stat, "as newfstatat"),
 	ALLOW(lstat, "as newfstatat"),
 	ALLOW(access, "as faccessat"),
@@ -432,12 +431,12 @@ const struct syscall_row syscalls[] = {
 	ALLOW(getdents, "as getdents64"),
 	ALLOW(mkdir, "as mkdirat"),
 	ALLOW(rmdir, "as unlinkat"),
-	JUDGE_BY(mknod, rule_mknod, OCCASION_HOST_WRITABLE, rule_mknod_plain, "as mknodat"),
+	JUDGE_BY(mknod, RULE_MKNOD, OCCASION_HOST_WRITABLE, RULE_MKNOD_PLAIN, "as mknodat"),
 	ALLOW(rename, "as renameat"),
 	ALLOW(link, "as linkat"),
 	ALLOW(unlink, "as unlinkat"),
 	ALLOW(symlink, "as symlinkat"),
-	MODE(chmod, rule_chmod_plain, "as fchmodat"),
+	MODE(chmod, RULE_CHMOD_PLAIN, "as fchmodat"),
 	ALLOW(chown, "as fchownat"),
 	ALLOW(lchown, "as fchownat"),
 	ALLOW(utime, "as utimensat"),
@@ -458,7 +457,7 @@ const struct syscall_row syscalls[] = {
 	ALLOW(fork, "as clone without flags"),
 	ALLOW(vfork, "as clone; what posix_spawn is made of"),
 	ALLOW(getpgrp, "as getpgid"),
-	JUDGE(arch_prctl, rule_arch_prctl, "thread-local storage, vector state, shadow stacks"),
+	JUDGE(arch_prctl, RULE_ARCH_PRCTL, "thread-local storage, vector state, shadow stacks"),
 	ALLOW(uretprobe, "the kernel's own, where the host traces; else the caller dies"),
 	ALLOW(uprobe, "the kernel's own, where the host traces; else the caller dies"),
 	REFUSE(modify_ldt, "segments: old kernel code, needed by 16-bit programs"),

@@ -58,10 +58,43 @@ struct argument_rule {
 	size_t n;
 };
 
+/* By number, and names as text in the row itself: a table of pointers would have to be written anew
+ * wherever the program is loaded, in every run. */
+enum rule {
+	RULE_NONE = 0, /* the verdict stands by itself */
+	RULE_SOCKET,
+	RULE_SOCKETPAIR,
+	RULE_SETSOCKOPT,
+	RULE_CLONE,
+	RULE_PERSONALITY,
+	RULE_PRLIMIT,
+	RULE_SETRLIMIT,
+	RULE_IOCTL,
+	RULE_FCNTL,
+	RULE_PRCTL,
+	RULE_SECCOMP,
+	RULE_MEMFD,
+	RULE_SOCKET_INET,
+	RULE_MMAP,
+	RULE_SHMGET,
+	RULE_MADVISE,
+	RULE_MKNOD,
+	RULE_MKNODAT,
+	RULE_MKNOD_PLAIN,
+	RULE_MKNODAT_PLAIN,
+	RULE_CHMOD_PLAIN,
+	RULE_FCHMODAT_PLAIN,
+	RULE_OPEN_PLAIN,
+	RULE_OPENAT_PLAIN,
+#ifdef __x86_64__
+	RULE_ARCH_PRCTL,
+#endif
+};
+
 /* What becomes of a call.  A rule that does not hold is EPERM. */
 struct answer {
 	enum verdict verdict;
-	const struct argument_rule *rule; /* or NULL: the verdict stands by itself */
+	enum rule rule;
 };
 
 /* When a row has another answer than usual (struct seccomp_options). */
@@ -78,23 +111,15 @@ struct syscall_row {
 	struct answer usual;
 	enum occasion occasion;
 	struct answer then;
-	const char *name;
-	const char *reason;
+	char name[28];
+	char reason[100];
 };
 
 extern const struct syscall_row syscalls[];
 extern const size_t n_syscalls;
+extern const struct argument_rule *const argument_rules[]; /* by enum rule */
 
 const struct answer *syscall_answer(const struct syscall_row *row,
 				    const struct seccomp_options *options);
-
-extern const struct argument_rule rule_socket, rule_socketpair, rule_setsockopt, rule_clone,
-	rule_personality, rule_prlimit, rule_setrlimit, rule_ioctl, rule_fcntl, rule_prctl,
-	rule_seccomp, rule_memfd, rule_socket_inet, rule_mmap, rule_shmget, rule_madvise,
-	rule_mknod, rule_mknodat, rule_mknod_plain, rule_mknodat_plain, rule_chmod_plain,
-	rule_fchmodat_plain, rule_open_plain, rule_openat_plain;
-#ifdef __x86_64__
-extern const struct argument_rule rule_arch_prctl;
-#endif
 
 #endif
