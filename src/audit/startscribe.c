@@ -10,63 +10,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
 #include "base/own.h"
+#include "base/spawn.h"
 #include "call/call.h"
 
-enum { SCRIBE_FD = 3, WORDS_MAX = LAYER_COUNT + 8, WORD_ROOM = 64 };
-
-/* In this order: the socket may have any number, 0, 1 and 2 among them. */
-static int place_descriptors(posix_spawn_file_actions_t *actions, int sock)
-{
-	int result = posix_spawn_file_actions_adddup2(actions, sock, SCRIBE_FD);
-
-	for (int fd = 0; fd < SCRIBE_FD && result == 0; fd++)
-		result = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0);
-	if (result == 0)
-		result = posix_spawn_file_actions_addchdir_np(actions, "/");
-	return result;
-}
-
-static int set_attributes(posix_spawnattr_t *attributes)
-{
-	sigset_t all, none;
-	int result;
-
-	(void)sigfillset(&all);
-	(void)sigemptyset(&none);
-	result = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF |
-							      POSIX_SPAWN_SETSIGMASK);
-	if (result == 0)
-		result = posix_spawnattr_setsigdefault(attributes, &all);
-	if (result == 0)
-		result = posix_spawnattr_setsigmask(attributes, &none);
-	return result;
-}
+enum { SCRIBE_FD = SPAWN_FIRST_FD, WORDS_MAX = LAYER_COUNT + 8, WORD_ROOM = 64 };
 
 static int spawn(const char *program, char **argv, int sock, pid_t *ret)
 {
-	static char *const nothing[] = {NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int result = posix_spawn_file_actions_init(&actions);
+	const struct spawn how = {.program = program,
+				  .argv = argv,
+				  .fds = {sock},
+				  .n_fds = 1,
+				  .own_session = true,
+				  .directory = "/"};
 
-	if (result)
-		return result;
-	result = posix_spawnattr_init(&attributes);
-	if (result == 0) {
-		result = place_descriptors(&actions, sock);
-		if (result == 0)
-			result = set_attributes(&attributes);
-		if (result == 0)
-			result = posix_spawn(ret, program, &actions, &attributes, argv, nothing);
-		(void)posix_spawnattr_destroy(&attributes);
-	}
-	(void)posix_spawn_file_actions_destroy(&actions);
-	return result;
+	return spawn_helper(&how, ret);
 }
 
 static int start(const char *program, const char *directory, uint32_t allow_degraded, int sock,

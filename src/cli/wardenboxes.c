@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
@@ -20,6 +19,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/spawn.h"
 #include "cli/warden.h"
 #include "lib/slotwords.h"
 
@@ -27,7 +27,7 @@
 #define P_PIDFD 3
 #endif
 
-enum { LEAVE_US = 5000000, SLOT_SOCKET = 3, SLOT_LEASH = 4, ABOVE = 16 };
+enum { LEAVE_US = 5000000, SLOT_SOCKET = SPAWN_FIRST_FD, SLOT_LEASH, ABOVE = 16 };
 
 /* Slots. */
 
@@ -146,57 +146,18 @@ static int compose(struct slotwords *words, const struct warden *w, const struct
 	return slotwords_profile(words, profile, err);
 }
 
-static int place_descriptors(posix_spawn_file_actions_t *actions, int sock, int leash)
-{
-	int result = posix_spawn_file_actions_adddup2(actions, sock, SLOT_SOCKET);
-
-	if (result == 0)
-		result = posix_spawn_file_actions_adddup2(actions, leash, SLOT_LEASH);
-	for (int fd = 0; fd < SLOT_SOCKET && result == 0; fd++)
-		result = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0);
-	return result;
-}
-
-static int set_attributes(posix_spawnattr_t *attributes)
-{
-	sigset_t all, none;
-	int result;
-
-	(void)sigfillset(&all);
-	(void)sigemptyset(&none);
-	result = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF |
-							      POSIX_SPAWN_SETSIGMASK);
-	if (result == 0)
-		result = posix_spawnattr_setsigdefault(attributes, &all);
-	if (result == 0)
-		result = posix_spawnattr_setsigmask(attributes, &none);
-	return result;
-}
-
 /* This very program, whatever lies at its path by now.  Everything else that we have open closes by
  * itself. */
 static int spawn(char **argv, int sock, int leash, pid_t *ret, struct error *err)
 {
-	static char *const nothing[] = {NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int result = posix_spawn_file_actions_init(&actions);
+	const struct spawn how = {.program = "/proc/self/exe",
+				  .argv = argv,
+				  .fds = {sock, leash},
+				  .n_fds = 2,
+				  .own_session = true};
 
-	if (result)
-		return errno = result, fail_sys(err, "start a slot");
-	result = posix_spawnattr_init(&attributes);
-	if (result == 0) {
-		result = place_descriptors(&actions, sock, leash);
-		if (result == 0)
-			result = set_attributes(&attributes);
-		if (result == 0)
-			result = posix_spawn(ret, "/proc/self/exe", &actions, &attributes, argv,
-					     nothing);
-		(void)posix_spawnattr_destroy(&attributes);
-	}
-	(void)posix_spawn_file_actions_destroy(&actions);
-	errno = result;
-	return result ? fail_sys(err, "start a slot") : 0;
+	errno = spawn_helper(&how, ret);
+	return errno ? fail_sys(err, "start a slot") : 0;
 }
 
 /* Out of the way of the numbers that the slot gets them under. */

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -22,6 +21,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/spawn.h"
 #include "call/pack.h"
 #include "lib/artifacts.h"
 #include "lib/slotwords.h"
@@ -30,7 +30,7 @@
 enum {
 	ANSWER_MS = 15000, /* beyond what the helper itself allows for setting up and killing */
 	LEAVE_MS = 5000,   /* for a helper that was told to go */
-	HELPER_SOCKET = 3,
+	HELPER_SOCKET = SPAWN_FIRST_FD,
 };
 
 void remote_init(struct remote *r)
@@ -51,57 +51,18 @@ static int compose(struct slotwords *w, const struct profile *profile, const str
 	return slotwords_profile(w, profile, err);
 }
 
-/* In this order: the socket may have any number, 0, 1 and 2 among them. */
-static int place_descriptors(posix_spawn_file_actions_t *actions, int sock)
-{
-	int result = posix_spawn_file_actions_adddup2(actions, sock, HELPER_SOCKET);
-
-	for (int fd = 0; fd < HELPER_SOCKET && result == 0; fd++)
-		result = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0);
-	if (result == 0)
-		result = posix_spawn_file_actions_addclosefrom_np(actions, HELPER_SOCKET + 1);
-	return result;
-}
-
-/* Whatever the caller's process ignores or blocks, the helper starts with the defaults. */
-static int set_attributes(posix_spawnattr_t *attributes)
-{
-	sigset_t all, none;
-	int result;
-
-	(void)sigfillset(&all);
-	(void)sigemptyset(&none);
-	result = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF |
-							      POSIX_SPAWN_SETSIGMASK);
-	if (result == 0)
-		result = posix_spawnattr_setsigdefault(attributes, &all);
-	if (result == 0)
-		result = posix_spawnattr_setsigmask(attributes, &none);
-	return result;
-}
-
 static int spawn(const char *helper, char **argv, int sock, pid_t *ret, struct error *err)
 {
-	static char *const nothing[] = {NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int result = posix_spawn_file_actions_init(&actions);
+	const struct spawn how = {.program = helper,
+				  .argv = argv,
+				  .fds = {sock},
+				  .n_fds = 1,
+				  .own_session = true,
+				  .close_others = true};
 
-	if (result)
-		return errno = result, fail_sys(err, "start the helper");
-	result = posix_spawnattr_init(&attributes);
-	if (result == 0) {
-		result = place_descriptors(&actions, sock);
-		if (result == 0)
-			result = set_attributes(&attributes);
-		if (result == 0)
-			result = posix_spawn(ret, helper, &actions, &attributes, argv, nothing);
-		(void)posix_spawnattr_destroy(&attributes);
-	}
-	(void)posix_spawn_file_actions_destroy(&actions);
-	if (result == 0)
+	errno = spawn_helper(&how, ret);
+	if (errno == 0)
 		return 0;
-	errno = result;
 	return fail_sys(err, "start the helper %s (the option \"helper\" names another)", helper);
 }
 

@@ -6,12 +6,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "base/own.h"
+#include "base/spawn.h"
 #include "base/pages.h"
 
 enum { PATIENCE_S = 60, ENVIRONMENT_MAX = 8 };
@@ -48,58 +48,17 @@ static void keep_environment(char **ret)
 }
 
 /* Its standard descriptors are nothing: it talks to us only. */
-static int place_descriptors(posix_spawn_file_actions_t *actions, int sock)
-{
-	int result = posix_spawn_file_actions_adddup2(actions, sock, AIDE_FD);
-
-	for (int fd = 0; fd < AIDE_FD && result == 0; fd++)
-		result = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0);
-	return result;
-}
-
-static int set_attributes(posix_spawnattr_t *attributes)
-{
-	sigset_t all, blocked;
-	int result;
-
-	(void)sigfillset(&all);
-	/* A Ctrl-C is for the program; the aide ends with us. */
-	(void)sigemptyset(&blocked);
-	(void)sigaddset(&blocked, SIGINT);
-	(void)sigaddset(&blocked, SIGTERM);
-	(void)sigaddset(&blocked, SIGHUP);
-	(void)sigaddset(&blocked, SIGQUIT);
-	result = posix_spawnattr_setflags(attributes,
-					  POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-	if (result == 0)
-		result = posix_spawnattr_setsigdefault(attributes, &all);
-	if (result == 0)
-		result = posix_spawnattr_setsigmask(attributes, &blocked);
-	return result;
-}
-
 static int spawn(struct aide *a, const char *program, int sock)
 {
 	char *argv[] = {(char[]){"belljar-gate"}, (char[]){"aide"}, (char *)(uintptr_t)a->policy,
 			NULL};
 	char *env[ENVIRONMENT_MAX];
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int result = posix_spawn_file_actions_init(&actions);
+	const struct spawn how = {
+		.program = program, .argv = argv, .env = env, .fds = {sock}, .n_fds = 1};
+	int result;
 
-	if (result)
-		return result;
 	keep_environment(env);
-	result = posix_spawnattr_init(&attributes);
-	if (result == 0) {
-		result = place_descriptors(&actions, sock);
-		if (result == 0)
-			result = set_attributes(&attributes);
-		if (result == 0)
-			result = posix_spawn(&a->pid, program, &actions, &attributes, argv, env);
-		(void)posix_spawnattr_destroy(&attributes);
-	}
-	(void)posix_spawn_file_actions_destroy(&actions);
+	result = spawn_helper(&how, &a->pid);
 	if (result)
 		a->pid = 0;
 	return result;
