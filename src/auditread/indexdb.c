@@ -200,6 +200,20 @@ static void disconnect(struct logindex *x)
 	memset(x->words, 0, sizeof(x->words));
 }
 
+/* Where several go into that mode at once, SQLite refuses some of them without waiting. */
+static int write_ahead(struct logindex *x, struct error *err)
+{
+	static const char words[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;";
+	int result = SQLITE_BUSY;
+
+	for (int waited = 0; result == SQLITE_BUSY && waited < BUSY_MS; waited += 10) {
+		result = sqlite3_exec(x->db, words, NULL, NULL, NULL);
+		if (result == SQLITE_BUSY)
+			(void)sqlite3_sleep(10);
+	}
+	return result == SQLITE_OK ? 0 : indexdb_fail(x, "open it for writing", err);
+}
+
 static int connect(struct logindex *x, struct error *err)
 {
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW;
@@ -211,8 +225,7 @@ static int connect(struct logindex *x, struct error *err)
 		return indexdb_fail(x, "open it", err);
 	if (harden(x, err) < 0)
 		return -1;
-	if (x->path[0] &&
-	    indexdb_run(x, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;", err) < 0)
+	if (x->path[0] && write_ahead(x, err) < 0)
 		return -1;
 	if (make_schema(x, err) < 0 || check_version(x, err) < 0)
 		return -1;
