@@ -30,7 +30,7 @@ ROWS = [
     ("Transfer-Encoding xchunked", r(P, H, b"Transfer-Encoding: xchunked", body=CHUNKS), 400),
     ("space before the colon", r(P, H, b"Content-Length : 3", body=b"abc"), 400),
     ("NUL in a value", r(G, H, b"X-Test: a\0b"), 400),
-    ("chunk size overflows", r(P, H, TE, body=b"10000000000000003\r\nabc\r\n0\r\n\r\n"), 413),
+    ("chunk size overflows", r(P, H, TE, body=b"10000000000000003\r\nabc\r\n0\r\n\r\n"), 400),
     ("bare LF", b"GET /x HTTP/1.1\nHost: a\n\n", 400),
     ("bare LF behind a header", b"GET /x HTTP/1.1\r\nHost: a\nX-Test: b\r\n\r\n", 400),
     ("folded header", r(G, H, b"X-Test: a", b" b"), 400),

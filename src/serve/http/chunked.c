@@ -30,14 +30,14 @@ static bool take_size(struct chunked *c, char byte, size_t cap, struct fault *fa
 	if (digit < 0) {
 		if (byte != '\r' || c->digits == 0)
 			return refuse(fault, 400, "The size of a chunk is not a plain number.");
+		if (c->left > cap || c->total + c->left > cap)
+			return refuse(fault, 413, "The body is larger than this request's may be.");
 		c->state = CHUNKED_SIZE_LF;
 		return true;
 	}
 	if (++c->digits > DIGITS_MAX)
 		return refuse(fault, 400, "The size of a chunk has too many digits.");
 	c->left = c->left * 16 + (uint64_t)digit;
-	if (c->left > cap || c->total + c->left > cap)
-		return refuse(fault, 413, "The body is larger than this request's may be.");
 	return true;
 }
 
