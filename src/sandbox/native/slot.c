@@ -162,8 +162,20 @@ bool slot_is_usable(const struct slot *s)
 	return !s->dead;
 }
 
+/* Two processes of the set-up that fail at once share one place for their words, and may leave
+ * none: a refusal has words nevertheless. */
+static void name_silence(struct error *err)
+{
+	if (err->text[0])
+		return;
+	(void)fail(err, err->kind ? err->kind : ERR_SYSTEM,
+		   "the box could not be made: a part of it ended before it could say why");
+}
+
 void slot_end_call(struct slot *s, enum end end)
 {
+	if (end == END_NOT_STARTED)
+		name_silence(&s->outcome.error);
 	s->outcome.end = end;
 	s->phase = PHASE_ENDED;
 	watch_finish(&s->watch, s->work, &s->outcome);
@@ -202,6 +214,7 @@ static void hear_last_words(struct slot *s, struct error *err)
 		if (news.news == NEWS_FAILED)
 			*err = news.error;
 	}
+	name_silence(err);
 }
 
 void slot_lose(struct slot *s, struct error *err)
