@@ -327,6 +327,19 @@ static int put_all(const struct record *r, bool with_args, struct buf *out, stru
 	return j.failed ? -1 : 0;
 }
 
+void record_take_end(struct record *r, const struct account *a)
+{
+	const struct outcome *o = &a->outcome;
+
+	r->layers = o->layers;
+	r->outcome = o;
+	r->has_exit_code = o->end == END_EXITED;
+	r->exit_code = o->exit_code;
+	r->signal = o->end == END_SIGNALLED ? o->signal : 0;
+	r->artifacts = a->artifacts;
+	r->n_artifacts = a->n_artifacts;
+}
+
 int record_write(const struct record *r, struct buf *out, struct error *err)
 {
 	/* JSON text has no NUL in it; what has one is not written out. */

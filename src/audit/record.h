@@ -90,6 +90,8 @@ struct record {
 
 const char *record_kind_name(enum record_kind kind);
 
+/* How something ended that ran; a must live as long as r. */
+void record_take_end(struct record *r, const struct account *a);
 /* One line without its newline into out, which is emptied first. */
 int record_write(const struct record *r, struct buf *out, struct error *err);
 /* "2026-01-31T23:59:59.999Z" */

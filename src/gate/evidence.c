@@ -247,20 +247,13 @@ static int compose_first(struct passage *p, enum scribe_put put, enum record_kin
 static void fill_end(const struct passage *p, struct record *r)
 {
 	const struct account *a = &p->account;
-	const struct outcome *o = &a->outcome;
 
 	r->status = status_name(a->status);
-	r->cause = kill_reason_name(o->killed_for);
+	r->cause = kill_reason_name(a->outcome.killed_for);
 	r->backend = "native";
 	if (!p->ran)
 		return;
-	r->layers = o->layers;
-	r->outcome = o;
-	r->has_exit_code = o->end == END_EXITED;
-	r->exit_code = o->exit_code;
-	r->signal = o->end == END_SIGNALLED ? o->signal : 0;
-	r->artifacts = a->artifacts;
-	r->n_artifacts = a->n_artifacts;
+	record_take_end(r, a);
 }
 
 static size_t fill_redactions(const struct passage *p, struct record_redaction *ret, size_t room)

@@ -159,13 +159,7 @@ static void fill_end(const struct diary *d, const struct account *a, struct reco
 	r->backend = "native";
 	if (o->end == END_NOT_STARTED)
 		return;
-	r->layers = o->layers;
-	r->outcome = o;
-	r->has_exit_code = o->end == END_EXITED;
-	r->exit_code = o->exit_code;
-	r->signal = o->end == END_SIGNALLED ? o->signal : 0;
-	r->artifacts = a->artifacts;
-	r->n_artifacts = a->n_artifacts;
+	record_take_end(r, a);
 	fill_output(d, &a->out, &r->out);
 	fill_output(d, &a->err, &r->err);
 }
