@@ -58,6 +58,10 @@ struct verify_report {
 };
 
 const char *finding_kind_name(enum finding_kind kind);
+/* The listed ones, as the member "findings" of an object that is open. */
+struct jsonout;
+struct verify_report;
+void verify_findings_json(struct jsonout *j, const struct verify_report *r);
 /* 0: looked at everything, ret->findings says whether all is well; -1: could not. */
 int verify_log(const char *path, const struct verify_options *options, struct verify_report *ret,
 	       struct error *err);

@@ -63,24 +63,6 @@ static void print_report(const struct verify_report *r, size_t n_anchors, uint64
 	(void)puts(r->findings ? "THE LOG IS NOT WHAT WAS SIGNED" : "the log is what was signed");
 }
 
-static void write_findings(struct jsonout *j, const struct verify_report *r)
-{
-	jsonout_array(j, "findings");
-	for (size_t i = 0; i < r->listed; i++) {
-		const struct finding *f = &r->list[i];
-
-		jsonout_object(j, NULL);
-		jsonout_str(j, "kind", finding_kind_name(f->kind));
-		if (f->index == UINT64_MAX)
-			jsonout_null(j, "index");
-		else
-			jsonout_uint(j, "index", f->index);
-		jsonout_str(j, "text", f->text);
-		jsonout_object_end(j);
-	}
-	jsonout_array_end(j);
-}
-
 static int json_report(const struct verify_report *r, size_t n_anchors, struct error *err)
 {
 	own(buf) text;
@@ -101,7 +83,7 @@ static int json_report(const struct verify_report *r, size_t n_anchors, struct e
 	jsonout_uint(&j, "open_calls", r->open);
 	jsonout_uint(&j, "backward", r->backward);
 	jsonout_uint(&j, "findings_total", r->findings);
-	write_findings(&j, r);
+	verify_findings_json(&j, r);
 	jsonout_object_end(&j);
 	if (jsonout_end(&j) < 0)
 		return -1;

@@ -69,25 +69,6 @@ static void between_steps(void *context, uint64_t done, uint64_t total)
 		_exit(0); /* nobody waits for the end of it */
 }
 
-static void write_findings(struct jsonout *j, const struct verify_report *r)
-{
-	jsonout_uint(j, "findings_total", r->findings);
-	jsonout_array(j, "findings");
-	for (size_t i = 0; i < r->listed; i++) {
-		const struct finding *f = &r->list[i];
-
-		jsonout_object(j, NULL);
-		jsonout_str(j, "kind", finding_kind_name(f->kind));
-		if (f->index == UINT64_MAX)
-			jsonout_null(j, "index");
-		else
-			jsonout_uint(j, "index", f->index);
-		jsonout_str(j, "text", f->text);
-		jsonout_object_end(j);
-	}
-	jsonout_array_end(j);
-}
-
 static int write_report(const struct verify_report *r, uint64_t took_us, struct buf *out,
 			struct error *err)
 {
@@ -107,7 +88,8 @@ static int write_report(const struct verify_report *r, uint64_t took_us, struct 
 	jsonout_uint(&j, "anchors", 0);
 	jsonout_uint(&j, "open_calls", r->open);
 	jsonout_uint(&j, "backward", r->backward);
-	write_findings(&j, r);
+	jsonout_uint(&j, "findings_total", r->findings);
+	verify_findings_json(&j, r);
 	jsonout_ms(&j, "ms", took_us);
 	jsonout_object_end(&j);
 	return jsonout_end(&j);
