@@ -63,7 +63,7 @@ struct layer_report {
 	char detail[60];
 };
 
-enum { GRANTS_MAX = 64, PROGRAMS_MAX = 128 };
+enum { GRANTS_MAX = 64, PROGRAMS_MAX = 128, WARM_MODULES_MAX = 64, WARM_ENV_MAX = 32 };
 
 struct grant {
 	const char *source; /* on the host */
@@ -71,6 +71,25 @@ struct grant {
 	bool write;
 	uint64_t dev,
 		ino; /* the file it must still be when it is opened; ino 0: whatever is there */
+};
+
+enum warm_kind {
+	WARM_NOT = 0, /* every program starts cold; a slot that stays still seals its process ahead */
+	WARM_PYTHON,  /* forked from an interpreter that waits in the slot */
+	WARM_NODE,    /* started ahead, one for one call */
+	WARM_COUNT
+};
+
+/* What is ready before a call comes.  It never holds anything of a caller's. */
+struct warm {
+	enum warm_kind kind;
+	const char *program; /* as in argv[0] of the calls that it is for */
+	const char *modules[WARM_MODULES_MAX]; /* imported ahead */
+	size_t n_modules;
+	const char *env[WARM_ENV_MAX]; /* "K=V", beside the standard ones; no secrets */
+	size_t n_env;
+	uint64_t calls;  /* a new interpreter after so many */
+	uint64_t age_ms; /* or when it is so old */
 };
 
 /* What decides the slot: dear to make, the same for many calls. */
@@ -84,6 +103,7 @@ struct profile {
 	bool loopback;           /* lo is up, TCP to itself works */
 	bool proc_full;          /* /proc with cpuinfo, meminfo and stat */
 	uint32_t allow_degraded; /* one bit per enum layer */
+	struct warm warm;        /* only of a slot that stays */
 };
 
 /* One call: what runs in the slot. */
@@ -144,6 +164,24 @@ enum end {
 	END_SIGNALLED,
 };
 
+enum start_how {
+	START_COLD = 0, /* process and program were started for the call */
+	START_SEALED,   /* a sealed process waited, the program was started */
+	START_FORKED,   /* forked from a warm interpreter for the call */
+	START_WAITING,  /* a warm interpreter waited, sealed */
+	START_COUNT
+};
+
+/* How a program came to be, and what was there before it. */
+struct start {
+	enum start_how how;
+	char why_cold[80];       /* a warm one was wanted and is not it; else empty */
+	uint64_t baseline_bytes; /* resident in the interpreter that it was forked from; shared */
+	uint64_t interpreter_age_ms;
+	uint64_t interpreter_calls; /* that were forked from it, with this one */
+	uint64_t interpreters;      /* that this slot has started so far */
+};
+
 /* What the warden knows of one call; fixed size, travels between processes as it is. */
 struct outcome {
 	enum end end;
@@ -152,6 +190,7 @@ struct outcome {
 	enum kill_reason killed_for;
 	uint64_t setup_us; /* from the request until the program's first instruction */
 	uint64_t run_us;   /* from there until its end */
+	struct start start;
 	struct usage usage;
 	struct layer_report layers[LAYER_COUNT];
 	struct error error; /* when END_NOT_STARTED or END_UNKNOWN */
@@ -188,6 +227,8 @@ struct account {
 
 const char *status_name(enum status status);
 const char *kill_reason_name(enum kill_reason reason); /* NULL for none */
+const char *start_how_name(enum start_how how);
+const char *warm_kind_name(enum warm_kind kind);
 const char *layer_name(enum layer layer);
 const char *layer_state_name(enum layer_state state);
 /* -1 if there is no such layer. */

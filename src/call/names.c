@@ -28,6 +28,21 @@ static const char *const kill_reason_names[] = {
 };
 static_assert(ARRAY_LEN(kill_reason_names) == KILL_COUNT, "one name per reason");
 
+static const char *const start_names[] = {
+	[START_COLD] = "cold",
+	[START_SEALED] = "sealed",
+	[START_FORKED] = "forked",
+	[START_WAITING] = "waiting",
+};
+static_assert(ARRAY_LEN(start_names) == START_COUNT, "one name per way to start");
+
+static const char *const warm_names[] = {
+	[WARM_NOT] = "no",
+	[WARM_PYTHON] = "python",
+	[WARM_NODE] = "node",
+};
+static_assert(ARRAY_LEN(warm_names) == WARM_COUNT, "one name per kind");
+
 static const char *const layer_names[] = {
 	[LAYER_USER_NAMESPACE] = "user_namespace",
 	[LAYER_OWN_UID] = "own_uid",
@@ -63,6 +78,16 @@ const char *status_name(enum status status)
 const char *kill_reason_name(enum kill_reason reason)
 {
 	return (unsigned)reason < KILL_COUNT ? kill_reason_names[reason] : NULL;
+}
+
+const char *start_how_name(enum start_how how)
+{
+	return (unsigned)how < START_COUNT ? start_names[how] : start_names[START_COLD];
+}
+
+const char *warm_kind_name(enum warm_kind kind)
+{
+	return (unsigned)kind < WARM_COUNT ? warm_names[kind] : warm_names[WARM_NOT];
 }
 
 const char *layer_name(enum layer layer)

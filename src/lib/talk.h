@@ -37,7 +37,7 @@
 #include "call/call.h"
 #include "call/inside.h"
 
-enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 3 };
+enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 4 };
 
 struct talk_head {
 	uint32_t magic;
