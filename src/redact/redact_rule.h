@@ -75,6 +75,14 @@ bool check_phone(struct found *f);
 bool check_user(struct found *f);
 bool check_url_password(struct found *f);
 
+/* What checks of assigned values ask, for those who can answer a part of it faster. */
+enum { CHECK_ENOUGH = 128 };              /* bytes of a value tell what it is */
+extern const char *const check_fillers[]; /* words that no secret has in it; NULL ends them */
+bool check_placeholder(const char *text, size_t len);
+bool check_begins_path(const char *text, size_t len);
+bool check_is_call(char next); /* behind the value */
+bool check_is_trail(char c);   /* at its end */
+
 /* A value behind a name that says whose it is: NEAR("heroku", UUID). */
 #define ASSIGN            "[\"']?[ \\t]{0,3}(?:=>|:=|[=:])[ \\t]{0,3}[\"'`]?"
 #define NEAR(word, value) "(?i)" word "[a-z0-9_. -]{0,24}" ASSIGN "(" value ")"

@@ -12,12 +12,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+
+#include "redact/lanes.h"
 
 enum {
-	LANES = 16,
 	BLOCK = 64,
 	ROWS = 4096,
 	ENTRIES_MAX = 1024,
@@ -25,8 +23,6 @@ enum {
 	WORD_MOST = 12,
 	VALUE_LEAST = 8, /* characters behind the beginning that can be part of a value */
 };
-
-typedef unsigned char lanes __attribute__((vector_size(LANES)));
 
 struct entry_of {
 	char word[WORD_MOST];
@@ -183,7 +179,7 @@ struct block {
 
 static inline uint64_t bits_of(lanes v)
 {
-	return (unsigned)_mm_movemask_epi8((__m128i)v);
+	return lanes_bits(v);
 }
 
 static inline void look_ahead(const char *text, struct block *ret)
