@@ -11,11 +11,13 @@
 #include <string.h>
 
 #include "redact/lanes.h"
+#include "redact/signforms.h"
 #include "redact/signname.h"
 #include "redact/valuerun.h"
 
 enum {
 	BLOCK = 64,
+	BOT_DOTS = 7,     /* from one to the other in a bot's token */
 	ADDRESS_MAX = 46, /* of IPv6 with IPv4 at its end */
 	BLANKS = 3,
 	PASSWORD_LEAST = 6,
@@ -66,8 +68,9 @@ static bool wanted(const struct looking *l, enum redact_hand hand)
 static bool take(struct looking *l, enum redact_hand hand, struct found *f)
 {
 	size_t rule = l->set->hand[hand];
+	bool (*check)(struct found *) = l->set->entries[rule].rule->check;
 
-	if (!l->set->entries[rule].rule->check(f))
+	if (check && !check(f))
 		return false;
 	spans_add(l->ret, (struct span){f->from, f->begin, f->end, rule});
 	return true;
@@ -206,17 +209,41 @@ static void try_assignment(struct looking *l, size_t sign)
 	}
 }
 
+static void look_at_dot(struct looking *l, size_t at)
+{
+	struct found f;
+
+	/* Most dots end a sentence, or stand before a suffix. */
+	if (at > 0 && at + 1 < l->high && (kind(l, at - 1) & kind(l, at + 1) & DIGIT) &&
+	    wanted(l, HAND_IPV4))
+		try_ipv4(l, at);
+	if (at + BOT_DOTS < l->high && l->text[at + BOT_DOTS] == '.' && wanted(l, HAND_BOT) &&
+	    signforms_bot(l->text, l->high, at, &f))
+		(void)take(l, HAND_BOT, &f);
+}
+
+static void look_at_url(struct looking *l, size_t at)
+{
+	struct found f;
+
+	if (wanted(l, HAND_URL_PASSWORD) && signforms_url_password(l->text, l->high, at, &f))
+		(void)take(l, HAND_URL_PASSWORD, &f);
+	if (wanted(l, HAND_URL_TOKEN) && signforms_url_token(l->text, l->high, at, &f))
+		(void)take(l, HAND_URL_TOKEN, &f);
+}
+
 static inline void look_at(struct looking *l, size_t at)
 {
 	if (l->text[at] == '.') {
-		/* Most dots end a sentence, or stand before a suffix. */
-		if (at > 0 && at + 1 < l->high && (kind(l, at - 1) & kind(l, at + 1) & DIGIT) &&
-		    wanted(l, HAND_IPV4))
-			try_ipv4(l, at);
+		look_at_dot(l, at);
 		return;
 	}
-	if (l->text[at] == ':' && wanted(l, HAND_IPV6))
-		try_ipv6(l, at);
+	if (l->text[at] == ':') {
+		if (l->high - at > 3 && l->text[at + 1] == '/' && l->text[at + 2] == '/')
+			look_at_url(l, at);
+		else if (wanted(l, HAND_IPV6))
+			try_ipv6(l, at);
+	}
 	if (at > 0 && at >= l->taken && (kind(l, at - 1) & NAME_END) &&
 	    (wanted(l, HAND_PASSWORD) || wanted(l, HAND_SECRET)))
 		try_assignment(l, at);
@@ -227,7 +254,7 @@ static bool is_sign(char c)
 	return c == '.' || c == ':' || c == '=';
 }
 
-/* One bit for each sign in 64 bytes; a dot is one between digits only. */
+/* One bit for each sign in 64 bytes; a dot is one between digits only, or with another near. */
 static inline uint64_t signs_in(const char *text)
 {
 	uint64_t dots = 0, others = 0, digits = 0;
@@ -239,8 +266,9 @@ static inline uint64_t signs_in(const char *text)
 		others |= (uint64_t)lanes_bits((lanes)(v == ':') | (lanes)(v == '=')) << i;
 		digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
 	}
-	/* What is before the block, and behind it, may be a digit. */
-	return others | (dots & (digits << 1 | 1) & (digits >> 1 | 1ull << (BLOCK - 1)));
+	/* What is before the block, and behind it, may be anything. */
+	return others | (dots & (digits << 1 | 1) & (digits >> 1 | 1ull << (BLOCK - 1))) |
+	       (dots & (dots >> BOT_DOTS | ~0ull << (BLOCK - BOT_DOTS)));
 }
 
 void signs_find(const struct redact_set *set, const struct stretch *in, struct spans *ret)
