@@ -53,6 +53,8 @@ static bool is_closing(char c)
 
 static size_t name_end(const char *text, size_t end)
 {
+	if (end > 0 && letters[(unsigned char)text[end - 1]])
+		return end;
 	for (size_t n = 0; end > 0 && n < BLANKS && is_blank(text[end - 1]); n++)
 		end--;
 	for (size_t n = 0; end > 0 && n < 2 && is_closing(text[end - 1]); n++)
@@ -89,19 +91,28 @@ bool signname_read(const char *text, size_t sign, struct signname *ret)
 	return ret->len > 0 && !number; /* a number is no name: "10:20" */
 }
 
+/* What a letter can be in the last two of "password", "passwd", "pass", "passphrase". */
+enum { FIRST_RW = 1, FIRST_S = 2, LAST_D = 1, LAST_SE = 2, ANY = 3 };
+
+static const unsigned char firsts[256] = {
+	['r'] = FIRST_RW, ['R'] = FIRST_RW, ['w'] = FIRST_RW, ['W'] = FIRST_RW,
+	['s'] = FIRST_S,  ['S'] = FIRST_S,  ['_'] = ANY,      ['-'] = ANY,
+};
+
+static const unsigned char lasts[256] = {
+	['d'] = LAST_D,  ['D'] = LAST_D,  ['s'] = LAST_SE, ['S'] = LAST_SE,
+	['e'] = LAST_SE, ['E'] = LAST_SE, ['_'] = ANY,     ['-'] = ANY,
+};
+
 bool signname_maybe_password(const char *text, size_t sign)
 {
-	size_t end = name_end(text, sign);
-	unsigned char last, before;
+	const unsigned char *end = (const unsigned char *)text + name_end(text, sign);
 
-	if (end < 3)
+	if (end < (const unsigned char *)text + 3)
 		return false;
-	last = letters[(unsigned char)text[end - 1]];
-	before = letters[(unsigned char)text[end - 2]];
-	if (last == JOINT || before == JOINT)
-		return true;
-	return (last == 'd' && (before == 'r' || before == 'w')) ||
-	       (last == 's' && before == 's') || (last == 'e' && before == 's');
+	/* A joint may stand between the two, or behind them. */
+	return (firsts[end[-2]] & lasts[end[-1]]) | (firsts[end[-1]] == ANY) |
+	       (firsts[end[-2]] == ANY);
 }
 
 /* Does a word end behind text[at]? */

@@ -184,7 +184,7 @@ static size_t value_begin(const struct looking *l, size_t sign)
 static void try_assignment(struct looking *l, size_t sign)
 {
 	size_t at = value_begin(l, sign), inner = at, name_end = sign;
-	bool password, secret = false;
+	bool password, secret;
 	struct signname n;
 
 	if (at + PASSWORD_LEAST > l->high)
@@ -195,10 +195,7 @@ static void try_assignment(struct looking *l, size_t sign)
 		name_end--;
 	inner += is_quote(l->text[at]) || l->text[at] == '`';
 	password = wanted(l, HAND_PASSWORD) && signname_maybe_password(l->text, name_end);
-	if (wanted(l, HAND_SECRET)) {
-		(void)valuerun_end(&l->value, inner);
-		secret = !valuerun_dull(&l->value, inner);
-	}
+	secret = wanted(l, HAND_SECRET) && !valuerun_dull(&l->value, inner);
 	if (!(password || secret) || !signname_read(l->text, name_end, &n))
 		return;
 	if (password && signname_password(l->text, &n) && try_password(l, &n, at))
@@ -232,12 +229,8 @@ static void look_at_url(struct looking *l, size_t at)
 		(void)take(l, HAND_URL_TOKEN, &f);
 }
 
-static inline void look_at(struct looking *l, size_t at)
+static inline void look_at_sign(struct looking *l, size_t at)
 {
-	if (l->text[at] == '.') {
-		look_at_dot(l, at);
-		return;
-	}
 	if (l->text[at] == ':') {
 		if (l->high - at > 3 && l->text[at + 1] == '/' && l->text[at + 2] == '/')
 			look_at_url(l, at);
@@ -249,26 +242,25 @@ static inline void look_at(struct looking *l, size_t at)
 		try_assignment(l, at);
 }
 
-static bool is_sign(char c)
+/* 64 bytes. */
+static inline void look_at_block(struct looking *l, size_t at)
 {
-	return c == '.' || c == ':' || c == '=';
-}
-
-/* One bit for each sign in 64 bytes; a dot is one between digits only, or with another near. */
-static inline uint64_t signs_in(const char *text)
-{
-	uint64_t dots = 0, others = 0, digits = 0;
+	uint64_t dots = 0, signs = 0, digits = 0;
 
 	for (unsigned i = 0; i < BLOCK; i += LANES) {
-		lanes v = lanes_load(text + i);
+		lanes v = lanes_load(l->text + at + i);
 
 		dots |= (uint64_t)lanes_bits((lanes)(v == '.')) << i;
-		others |= (uint64_t)lanes_bits((lanes)(v == ':') | (lanes)(v == '=')) << i;
+		signs |= (uint64_t)lanes_bits((lanes)(v == ':') | (lanes)(v == '=')) << i;
 		digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
 	}
-	/* What is before the block, and behind it, may be anything. */
-	return others | (dots & (digits << 1 | 1) & (digits >> 1 | 1ull << (BLOCK - 1))) |
-	       (dots & (dots >> BOT_DOTS | ~0ull << (BLOCK - BOT_DOTS)));
+	/* Between digits, or with another near; what is beyond the block may be anything. */
+	dots &= ((digits << 1 | 1) & (digits >> 1 | 1ull << (BLOCK - 1))) |
+		(dots >> BOT_DOTS | ~0ull << (BLOCK - BOT_DOTS));
+	for (; dots; dots &= dots - 1)
+		look_at_dot(l, at + (size_t)__builtin_ctzll(dots));
+	for (; signs; signs &= signs - 1)
+		look_at_sign(l, at + (size_t)__builtin_ctzll(signs));
 }
 
 void signs_find(const struct redact_set *set, const struct stretch *in, struct spans *ret)
@@ -285,11 +277,13 @@ void signs_find(const struct redact_set *set, const struct stretch *in, struct s
 	for (enum redact_hand hand = HAND_IPV4; hand < HAND_COUNT; hand++)
 		any = any || wanted(&l, hand);
 	for (; any && i + BLOCK <= l.high; i += BLOCK)
-		for (uint64_t signs = signs_in(l.text + i); signs; signs &= signs - 1)
-			look_at(&l, i + (size_t)__builtin_ctzll(signs));
-	for (; any && i < l.high; i++)
-		if (is_sign(l.text[i]))
-			look_at(&l, i);
+		look_at_block(&l, i);
+	for (; any && i < l.high; i++) {
+		if (l.text[i] == '.')
+			look_at_dot(&l, i);
+		else if (l.text[i] == ':' || l.text[i] == '=')
+			look_at_sign(&l, i);
+	}
 	/* They were found from the floor on. */
 	for (size_t s = first; s < ret->n; s++) {
 		ret->span[s].from += in->floor;

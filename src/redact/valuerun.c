@@ -12,11 +12,14 @@
 #include <strings.h>
 
 #include "base/own.h"
+#include "redact/lanes.h"
 #include "redact/redact_rule.h"
 
 enum {
 	LEAST = 10,
 	LETTERS = 20, /* at least, without a digit */
+	CHANGES = 5,  /* then, from small letters to capitals */
+	GLANCE = 32,
 	SCALE = 1024, /* of order[] */
 };
 
@@ -75,13 +78,43 @@ size_t valuerun_end(struct valuerun *r, size_t at)
 	return r->end;
 }
 
-bool valuerun_dull(const struct valuerun *r, size_t at)
-{
-	size_t len = r->end - at;
+/* By its first bytes, up to a blank, all at the same time. */
+enum glance { UNCLEAR, DULL };
 
+static enum glance glance_at(const char *text)
+{
+	uint32_t blanks = 0, digits = 0, capitals = 0, within;
+
+	for (unsigned i = 0; i < GLANCE; i += LANES) {
+		lanes v = lanes_load(text + i);
+
+		blanks |= lanes_bits((lanes)(v == ' ') | (lanes)(v == '\n') | (lanes)(v == '\t'))
+			  << i;
+		digits |= lanes_bits((lanes)(v - '0' < 10)) << i;
+		capitals |= lanes_bits((lanes)(v - 'A' < 26)) << i;
+	}
+	if (!blanks)
+		return UNCLEAR;
+	within = (blanks & -blanks) - 1; /* what is before the first */
+	if (within < (1u << LEAST) - 1)
+		return DULL;
+	if (digits & within)
+		return UNCLEAR;
+	return within < (1u << LETTERS) - 1 || __builtin_popcount(capitals & within) < CHANGES
+		       ? DULL
+		       : UNCLEAR;
+}
+
+bool valuerun_dull(struct valuerun *r, size_t at)
+{
+	size_t len;
+
+	if (r->high - at >= GLANCE && glance_at(r->text + at) == DULL)
+		return true;
+	len = valuerun_end(r, at) - at;
 	if (r->digit > at)
 		return len < LEAST || r->changes < 3;
-	return len < LETTERS || r->changes < 5;
+	return len < LETTERS || r->changes < CHANGES;
 }
 
 /* n log2 n, SCALE times. */
@@ -157,7 +190,7 @@ static bool may_be_random(struct valuerun *r, size_t at, size_t end)
 
 	count_to(r, at, end);
 	if (c->digits == 0 || c->letters == 0)
-		return c->letters >= LETTERS && c->changes >= 5 && !has_less(c, len, 3.5);
+		return c->letters >= LETTERS && c->changes >= CHANGES && !has_less(c, len, 3.5);
 	return c->changes >= 3 && c->changes >= len / 12 && !has_less(c, len, 2.8);
 }
 

@@ -32,8 +32,8 @@ struct valuerun {
 
 /* Behind the value that begins at text[at]. */
 size_t valuerun_end(struct valuerun *r, size_t at);
-/* Not even worth to read a name for: the same, but by the run alone. */
-bool valuerun_dull(const struct valuerun *r, size_t at);
+/* true: whatever its name, the value from text[at] on is none for valuerun_secret(). */
+bool valuerun_dull(struct valuerun *r, size_t at);
 /* Could the value from text[at] on be one, for check_assigned() and check_password()?  Those are
  * asked about what is left.  at is in the run that was read last. */
 bool valuerun_secret(struct valuerun *r, size_t at);
