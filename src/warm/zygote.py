@@ -533,7 +533,7 @@ class Driver:
 
 
 def load(path):
-    """The extension lies where its slot put it, and no box has it."""
+    """The extension lies where its slot put it; no box has it."""
     machinery = sys.modules["_frozen_importlib_external"]
     loader = machinery.ExtensionFileLoader("zygote_python", path)
     spec = sys.modules["_frozen_importlib"].ModuleSpec("zygote_python", loader, origin=path)
