@@ -7,7 +7,7 @@
 // stays, because worker threads look for it too; there it does nothing.
 'use strict';
 
-const LIBRARY = 41, WORDS = 42, PIPE_IN = 44; // node_door.h
+const LIBRARY = 41, WORDS = 42, PIPE_IN = 44; // src/sandbox/native/nodewire.h
 
 const fs = require('fs');
 const os = require('os');

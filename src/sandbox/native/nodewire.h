@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_door.h - the descriptors of a node that waits at the door, and where it finds its driver.
+/* nodewire.h - what a node that waits at the door and its launcher agree about.
  *
- * The numbers lie above those that node opens for itself at its start: a program then gets the same
- * numbers as in a node that was started for it.  node_warm.js knows them too.
+ * The descriptors lie above those that node opens for itself at its start: a program then gets the
+ * same numbers as in a node that was started for it.  src/warm/node_warm.js knows them too.
  */
-#ifndef WARM_NODE_DOOR_H
-#define WARM_NODE_DOOR_H
+#ifndef NATIVE_NODEWIRE_H
+#define NATIVE_NODEWIRE_H
 
 enum {
-	NODE_DOOR_FD = 40,     /* sandbox/native/door.h */
+	NODE_DOOR_FD = 40,
 	NODE_LIBRARY_FD = 41,  /* node_door.so, sealed */
 	NODE_WORDS_FD = 42,    /* after the go, until node_warm.js has read them */
 	NODE_PIPE_OUT_FD = 43, /* for the rehearsal: made and closed by node_door.so */
