@@ -245,6 +245,8 @@ static void take_box(struct slot *s, int *fds, size_t n_fds)
 /* The program has just begun and nobody waits for us: what would have to be done after its end. */
 static void use_idle_time(struct slot *s)
 {
+	if (!s->resident)
+		spread(s->launcher, true);
 	watch_ready(&s->watch);
 	if (s->watch.group_open)
 		cgroup_close_doors(&s->watch.group); /* nobody else comes in */
