@@ -26,6 +26,7 @@
 #include "call/limits.h"
 #include "call/pack.h"
 #include "sandbox/native/identity.h"
+#include "sandbox/native/rawcall.h"
 #include "sandbox/native/slot_state.h"
 #include "sandbox/native/spread.h"
 #include "sandbox/native/wire.h"
@@ -449,6 +450,7 @@ int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], in
 		fds[n++] = doors.v1[i];
 	order->v2_door = doors.v2 >= 0;
 	order->n_doors = (uint32_t)doors.n_v1;
+	__atomic_store_n(&s->board->leave, s->before ? 0 : 1, __ATOMIC_RELEASE);
 	if (fd_send(s->socket, order, sizeof(*order), fds, n, err) == 0)
 		return 0;
 	hear_last_words(s, err);
@@ -459,6 +461,20 @@ void slot_ask_before(struct slot *s, int (*before)(void *context, struct error *
 {
 	s->before = before;
 	s->context = context;
+}
+
+/* It seals itself meanwhile, and begins only with our leave.  Without it nothing is left that could.
+ */
+static int give_leave(struct slot *s, struct error *err)
+{
+	if (!s->before)
+		return 0;
+	if (s->before(s->context, err) < 0) {
+		end_launcher(s);
+		return -1;
+	}
+	raw_post(&s->board->leave, 1);
+	return 0;
 }
 
 int slot_start_words(struct slot *s, const struct limits *limits, const int io[3], int words,
@@ -479,8 +495,7 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 	/* Making the groups and making the slot go on at the same time. */
 	if (watch_open(&s->watch, &s->groups, limits, err) < 0 ||
 	    slot_wait_until(s, &s->mapped, err) < 0 ||
-	    (s->before && s->before(s->context, err) < 0) ||
-	    slot_send_run(s, &order, io, words, err) < 0) {
+	    slot_send_run(s, &order, io, words, err) < 0 || give_leave(s, err) < 0) {
 		watch_close(&s->watch);
 		return -1;
 	}
