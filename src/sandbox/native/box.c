@@ -15,16 +15,13 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/pidfd.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "base/own.h"
 #include "sandbox/native/filerules.h"
 #include "sandbox/native/grants.h"
@@ -34,12 +31,6 @@
 #include "sandbox/native/rawcall.h"
 #include "sandbox/native/rootfs.h"
 #include "sandbox/native/seal.h"
-
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U
-#endif
-
-extern const char init_blob_start[], init_blob_end[];
 
 enum { LEASH_FD = 3, STACK_BYTES = 256 << 10 };
 
@@ -222,23 +213,6 @@ static int wait_until_built(const struct box *box, struct maker *m, struct error
 		return 0;
 	*err = m->err;
 	return -1;
-}
-
-int box_open_init(struct error *err)
-{
-	size_t len = (size_t)(init_blob_end - init_blob_start);
-	own_fd fd = memfd_create("belljar-init", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
-
-	if (fd < 0 && errno == EINVAL) /* before 6.3 */
-		fd = memfd_create("belljar-init", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0)
-		return fail_sys(err, "memfd for pid 1 (is vm.memfd_noexec 2 on this host?)");
-	if (fd_write_all(fd, init_blob_start, len, err) < 0)
-		return fail_in(err, "pid 1");
-	if (fchmod(fd, 0555) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
-		return fail_sys(err, "seal pid 1");
-	return take_fd(&fd);
 }
 
 void box_init(struct box *box)

@@ -23,8 +23,6 @@ struct box {
 /* Inodes of the box's disk that are ours. */
 enum { BOX_OWN_INODES = 4 };
 
-/* The program of pid 1, sealed; or -1. */
-int box_open_init(struct error *err);
 void box_init(struct box *box);
 int box_make(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
 	     struct error *err);

@@ -28,7 +28,6 @@
 #include "base/own.h"
 #include "base/pages.h"
 #include "sandbox/native/box.h"
-#include "sandbox/native/devices.h"
 #include "sandbox/native/execs.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/letgo.h"
@@ -145,15 +144,6 @@ static int keep_own_descriptors(struct plan *plan, struct error *err)
 	return 0;
 }
 
-/* While we are the host's root; the warden makes the groups meanwhile. */
-static int make_tools(struct plan *plan, struct error *err)
-{
-	plan->init_program = box_open_init(err);
-	if (plan->init_program < 0)
-		return -1;
-	return plan->root_mode ? devices_make(&plan->devices, err) : 0;
-}
-
 /* While we are the host's root and already pid 1 of the slot: inherited by its boxes. */
 static int forbid_executable_memfds(const struct plan *plan, struct error *err)
 {
@@ -196,11 +186,15 @@ static int work_unmapped(struct error *err)
 static int get_mapped(struct launcher *l, struct error *err)
 {
 	struct to_launcher order;
+	int tools[MAPPED_FDS] = {-1, -1};
+	size_t n = MAPPED_FDS;
 
 	stay_awake(l->plan->socket);
-	if (fd_receive(l->plan->socket, &order, sizeof(order), NULL, NULL, err) <= 0)
+	if (fd_receive(l->plan->socket, &order, sizeof(order), tools, &n, err) <= 0)
 		_exit(1);
-	if (order.order != ORDER_MAPPED)
+	l->plan->init_program = tools[MAPPED_INIT];
+	l->plan->devices = n > MAPPED_DEVICES ? tools[MAPPED_DEVICES] : -1;
+	if (order.order != ORDER_MAPPED || n == 0)
 		return fail(err, ERR_INTERNAL, "order %d instead of the maps", (int)order.order);
 	return 0;
 }
@@ -228,7 +222,7 @@ static int enter_slot(struct launcher *l, struct error *err)
 {
 	struct plan *plan = l->plan;
 
-	if (keep_own_descriptors(plan, err) < 0 || make_tools(plan, err) < 0)
+	if (keep_own_descriptors(plan, err) < 0)
 		return -1;
 	(void)umask(022); /* the caller's may be stricter than a root can stand */
 	if (forbid_executable_memfds(plan, err) < 0)

@@ -23,12 +23,36 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "call/limits.h"
+#include "sandbox/native/devices.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/landlock.h"
 #include "sandbox/native/launcher.h"
 #include "sandbox/native/slot_state.h"
 #include "sandbox/native/spread.h"
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+
+extern const char init_blob_start[], init_blob_end[];
+
+static int open_init_program(struct error *err)
+{
+	size_t len = (size_t)(init_blob_end - init_blob_start);
+	own_fd fd = memfd_create("belljar-init", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+
+	if (fd < 0 && errno == EINVAL) /* before 6.3 */
+		fd = memfd_create("belljar-init", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return fail_sys(err, "memfd for pid 1 (is vm.memfd_noexec 2 on this host?)");
+	if (fd_write_all(fd, init_blob_start, len, err) < 0)
+		return fail_in(err, "pid 1");
+	if (fchmod(fd, 0555) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
+		return fail_sys(err, "seal pid 1");
+	return take_fd(&fd);
+}
 
 static int check_profile(struct slot *s, struct error *err)
 {
@@ -188,18 +212,20 @@ static int move_launcher(struct slot *s, struct error *err)
 
 static int build_beside(struct slot *s, bool groups_found, struct error *err)
 {
-	if (!groups_found && find_groups(s, err) < 0)
+	/* While it starts: these go to it together with the news that it is mapped.  They must be
+	 * done before it makes its network namespace, which takes the same locks. */
+	s->plan.init_program = open_init_program(err);
+	if (s->plan.init_program < 0 ||
+	    (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0))
 		return -1;
-	/* While it starts: once it is mapped it makes its network namespace, beside which little
-	 * is left of our processor. */
-	if (!s->resident)
-		watch_prepare(&s->watch, &s->groups, &s->plan.first);
 	/* It asks for its maps and goes straight on into half a millisecond of kernel work: if we
 	 * slept, the scheduler would wake us on its processor, behind that. */
 	stay_awake(s->socket);
 	if (slot_wait_until(s, &s->mapped, err) < 0)
 		return -1;
-	return groups_found ? 0 : move_launcher(s, err);
+	if (groups_found)
+		return 0;
+	return find_groups(s, err) < 0 ? -1 : move_launcher(s, err);
 }
 
 /* The launcher compiles it, while it waits for its maps. */
@@ -230,7 +256,7 @@ int slot_build(struct slot *s, struct error *err)
 
 void slot_drop_plan(struct slot *s)
 {
-	int *fds[] = {&s->plan.root, &s->plan.socket};
+	int *fds[] = {&s->plan.init_program, &s->plan.root, &s->plan.devices, &s->plan.socket};
 
 	grants_close(&s->plan);
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
