@@ -246,13 +246,15 @@ static void take_box(struct slot *s, int *fds, size_t n_fds)
 /* The program has just begun and nobody waits for us: what would have to be done after its end. */
 static void use_idle_time(struct slot *s)
 {
-	if (!s->resident)
-		spread(s->launcher, true);
 	watch_ready(&s->watch);
 	if (s->watch.group_open)
 		cgroup_close_doors(&s->watch.group); /* nobody else comes in */
 	if (!s->resident && s->groups_open && !s->swept)
 		sweep(s);
+	/* It sleeps by now.  Woken on our processor at the end, it would die there, and we stand
+	 * still meanwhile. */
+	if (!s->resident)
+		spread(s->launcher, true);
 }
 
 static void take_start(struct slot *s, const struct to_warden *news)
