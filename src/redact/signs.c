@@ -41,7 +41,7 @@ static const unsigned char kinds[256] = {
 	[' '] = BLANK | NAME_END,
 	['\t'] = BLANK | NAME_END,
 	['.'] = DOT,
-	[':'] = COLON | NAME_END,
+	[':'] = COLON,
 };
 
 struct looking {
@@ -237,7 +237,8 @@ static inline void look_at_sign(struct looking *l, size_t at)
 		else if (wanted(l, HAND_IPV6))
 			try_ipv6(l, at);
 	}
-	if (at > 0 && at >= l->taken && (kind(l, at - 1) & NAME_END) &&
+	if (at > 0 && at >= l->taken &&
+	    ((kind(l, at - 1) & NAME_END) || (l->text[at - 1] == ':' && l->text[at] == '=')) &&
 	    (wanted(l, HAND_PASSWORD) || wanted(l, HAND_SECRET)))
 		try_assignment(l, at);
 }
