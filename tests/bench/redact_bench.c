@@ -178,6 +178,14 @@ static void endless_line(struct text *t)
 	add_format(t, " id=%08zx", sample_below(&t->draw, 0xffffffff));
 }
 
+/* What is behind the last one says that none of them is a password. */
+static void environ_line(struct text *t)
+{
+	for (size_t i = 0; i < 4000; i++)
+		add(t, "password=aaaaaaa");
+	add(t, "environ\n");
+}
+
 static void unit_line(struct text *t, const char *unit)
 {
 	for (size_t begin = t->len; t->len < begin + 4000;)
@@ -199,7 +207,7 @@ static const struct {
 	{"assigned", "key=key=key=... in long lines", NULL, 0, 4, "key="},
 	{"called", "token: token: ...", NULL, 0, 4, "token: "},
 	{"names", "password_password_...", NULL, 0, 4, "password_"},
-	{"environ", "password=... without end, no secret", NULL, 0, 4, "password=a://"},
+	{"environ", "passwords that are none, one long line", environ_line, 0, 4, NULL},
 	{"forge", "ghp_ghp_ghp_...", NULL, 0, 4, "ghp_"},
 	{"cloud", "AKIAAKIAAKIA...", NULL, 0, 4, "AKIA"},
 	{"signed", "eyJeyJ.eyJ...", NULL, 0, 4, "eyJeyJ.eyJ"},
