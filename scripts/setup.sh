@@ -17,6 +17,7 @@ musl-dev          run,test,bench,lint,fuzz  the C library inside belljar: starts
 meson             run,test,bench,lint,fuzz  describes the build
 ninja-build       run,test,bench,lint,fuzz  does the build
 pkgconf           run,test,bench,lint,fuzz  finds libraries for the build
+libpython3-dev    run,test,bench,lint,fuzz  headers for what a warm Python loads
 python3           run,test,bench,lint       runs inside the boxes of the tour and of the tests
 libssl-dev        run,test,bench,lint,fuzz  SHA-256 and the signatures of the audit log
 libjansson-dev    run,test,bench,lint,fuzz  reads JSON

@@ -19,6 +19,7 @@
 
 struct words_of_keeper {
 	const char *front, *warden, *policy, *expect, *state, *audit, *helper;
+	bool warm_node;
 };
 
 #define AT(member) offsetof(struct words_of_keeper, member)
@@ -29,6 +30,7 @@ static const struct word_row rows[] = {
 	{"expect-sha256", "HEX", WORD_TEXT, AT(expect), "what it must be"},
 	{"state", "DIR", WORD_TEXT, AT(state), "where rates and budgets are kept"},
 	{"audit", "DIR", WORD_TEXT, AT(audit), "where the log of calls is kept"},
+	{"warm-node", NULL, WORD_FLAG, AT(warm_node), "node may wait for calls here"},
 	{"helper", "PROGRAM", WORD_TEXT, AT(helper), "instead of a warden: belljar"},
 	{0},
 };
@@ -66,6 +68,7 @@ static int read_words(char **argv, struct keeper_options *ret, struct error *err
 		.state = w.state,
 		.audit = w.audit,
 		.helper = w.helper,
+		.warm_node = w.warm_node,
 	};
 	if (take_socket("--front", w.front, &ret->front, err) < 0)
 		return -1;

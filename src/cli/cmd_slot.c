@@ -328,7 +328,9 @@ static int watch_peer(struct server *s, struct error *err)
 static int parse(struct run_options *o, char **argv, struct error *err)
 {
 	options_init(o);
-	if (options_parse(o, argv, err) < 0)
+	o->for_slot = true;
+	if (options_parse(o, argv, err) < 0 ||
+	    options_check_warm(&o->request.profile.warm, err) < 0)
 		return -1;
 	if (o->help || *o->command)
 		return fail(err, ERR_CALLER, "belljar slot takes options only");

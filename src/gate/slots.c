@@ -47,6 +47,21 @@ static int add_word(struct buf *key, const char *word, struct error *err)
 	return buf_add(key, word ? word : "\1", (word ? strlen(word) : 1) + 1, err);
 }
 
+static int add_warm(const struct warm *w, struct buf *key, struct error *err)
+{
+	if (buf_printf(key, err, "%d %zu %zu %" PRIu64 " %" PRIu64, (int)w->kind, w->n_modules,
+		       w->n_env, w->calls, w->age_ms) < 0 ||
+	    add_word(key, "", err) < 0 || add_word(key, w->program, err) < 0)
+		return -1;
+	for (size_t i = 0; i < w->n_modules; i++)
+		if (add_word(key, w->modules[i], err) < 0)
+			return -1;
+	for (size_t i = 0; i < w->n_env; i++)
+		if (add_word(key, w->env[i], err) < 0)
+			return -1;
+	return 0;
+}
+
 static int write_key(const struct profile *p, struct buf *ret, struct error *err)
 {
 	if (add_word(ret, p->root, err) < 0 || add_word(ret, p->cgroup, err) < 0 ||
@@ -64,6 +79,8 @@ static int write_key(const struct profile *p, struct buf *ret, struct error *err
 		    add_word(ret, "", err) < 0)
 			return -1;
 	}
+	if (add_warm(&p->warm, ret, err) < 0)
+		return -1;
 	return ret->cut ? fail(err, ERR_INTERNAL, "a profile is too long") : 0;
 }
 

@@ -20,6 +20,7 @@ struct one_slot {
 struct slots {
 	int warden;         /* who makes them; -1: a helper of our own does */
 	const char *helper; /* belljar; NULL: none is started here */
+	bool warm_node;     /* node may wait for calls here: it takes much memory */
 	uint64_t turns;
 	struct one_slot list[SLOTS_KEPT];
 };

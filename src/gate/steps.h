@@ -35,6 +35,9 @@ struct language;
 
 /* For a box that is kept.  What it is made of: the tool's programs and files. */
 enum verdict errand_profile(struct passage *p, struct profile *ret);
+/* A language as the tool has it: its program is that of the tool's runtime. */
+void errand_language(const struct tool *tool, const struct language *language,
+		     struct language *ret);
 /* The whole environment of a program of this call; lives as long as the call. */
 int errand_environment(struct passage *p, const struct language *language, char ***ret,
 		       struct error *err);

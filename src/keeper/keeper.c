@@ -42,22 +42,40 @@ static int open_audit(struct keeper *k, const struct keeper_options *o, struct e
 	return 0;
 }
 
-/* The most likely call finds its box made: one of the first tool that takes code.  If that fails, a
- * call will say so. */
-static void prepare_slot(struct keeper *k)
+static bool has_language(const struct tool *t, const char *language)
 {
-	const struct tool *likely = NULL;
+	for (size_t i = 0; i < t->languages.n; i++)
+		if (strcmp(t->languages.word[i], language) == 0)
+			return true;
+	return false;
+}
+
+static void prepare_slot(struct keeper *k, const struct tool *t, const char *language)
+{
 	struct error err = {0};
 
-	for (size_t i = 0; i < k->policy->n_tools && !likely; i++)
-		if (k->policy->tools[i].kind == KIND_CODE)
-			likely = &k->policy->tools[i];
-	if (!likely)
-		return;
-	if (gate_prepare(k->policy, likely, &k->slots, &err) < 0)
+	if (gate_prepare(k->policy, t, language, &k->slots, &err) < 0)
 		keeper_say(k, &err);
 	else
 		k->has_slot = true;
+}
+
+/* The most likely call finds its box made: one of the first tool that takes code, in its first
+ * language, and those in which an interpreter waits.  If that fails, a call will say so. */
+static void prepare_slots(struct keeper *k)
+{
+	const struct tool *likely = NULL;
+
+	for (size_t i = 0; i < k->policy->n_tools && !likely; i++)
+		if (k->policy->tools[i].kind == KIND_CODE && k->policy->tools[i].languages.n)
+			likely = &k->policy->tools[i];
+	if (!likely)
+		return;
+	prepare_slot(k, likely, likely->languages.word[0]);
+	for (int i = WARM_NOT + 1; i < WARM_COUNT && likely->warm; i++)
+		if (has_language(likely, warm_kind_name((enum warm_kind)i)) &&
+		    (i != WARM_NODE || k->slots.warm_node))
+			prepare_slot(k, likely, warm_kind_name((enum warm_kind)i));
 }
 
 int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
@@ -66,6 +84,7 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 	*k = (struct keeper){.front = o->front, .policy = policy, .means = *means};
 	audit_init(&k->audit);
 	slots_init(&k->slots, o->warden, o->helper);
+	k->slots.warm_node = o->warm_node;
 	if (o->expect_sha256 && strcmp(policy->sha256, o->expect_sha256) != 0)
 		return fail(err, ERR_CONFIG,
 			    "the policy is not the one that was expected: %s, not %s",
@@ -75,7 +94,7 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 	    toolkit_open(&k->toolkit, policy, means, err) < 0)
 		return -1;
 	toolkit_warm(&k->toolkit);
-	prepare_slot(k);
+	prepare_slots(k);
 	/* One that starts slots itself (--helper: tests) cannot be without rights. */
 	return o->warden >= 0 ? keeper_seal(k, err) : 0;
 }

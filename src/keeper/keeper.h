@@ -18,6 +18,7 @@ struct keeper_options {
 	const char *policy, *expect_sha256;
 	const char *state, *audit;
 	const char *helper; /* instead of a warden: belljar, which is started for a slot */
+	bool warm_node;     /* node may wait for calls here */
 };
 
 struct keeper {

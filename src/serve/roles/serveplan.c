@@ -73,6 +73,7 @@ static void take_serve(struct taker *t, struct plan *p)
 	p->concurrency = number_of(t, "concurrency");
 	p->sessions = number_of(t, "sessions");
 	p->drain_ms = number_of(t, "drain_ms");
+	p->warm_node = number_of(t, "warm_node");
 }
 
 int plan_read(const char *text, size_t len, struct plan *ret, struct error *err)

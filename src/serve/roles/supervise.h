@@ -59,6 +59,7 @@ struct keeper {
 	struct loop_watch end;
 	uint64_t started_us;
 	bool session;
+	bool warm_node; /* a node may wait for calls in it */
 };
 
 enum stopping { STOP_NOT = 0, STOP_DRAIN, STOP_KEEPERS, STOP_WARDEN, STOP_SCRIBE, STOP_DONE };
