@@ -89,6 +89,49 @@ static int fill_sealing(struct zygote_self *z, struct sealing *ret)
 	return 0;
 }
 
+/* Its command line, as others in the box see it: where the interpreter's own words lie. */
+struct title {
+	char *start;
+	size_t size;
+};
+
+static void find_title(struct title *ret)
+{
+	unsigned long start = 0, last = 0;
+	char text[1024] = "", *at;
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+
+	*ret = (struct title){0};
+	if (fd < 0)
+		return;
+	if (read(fd, text, sizeof(text) - 1) <= 0)
+		text[0] = '\0';
+	(void)close(fd);
+	at = strrchr(text, ')');
+	/* The 48th and 49th of proc_pid_stat(5); behind the name is the 3rd. */
+	for (int field = 3; at && field <= 48; field++)
+		at = strchr(at + 1, ' ');
+	if (at && sscanf(at, "%lu %lu", &start, &last) == 2 && last > start)
+		*ret = (struct title){(char *)start, last - start};
+}
+
+static void set_title(const struct title *title, char *const *argv)
+{
+	size_t at = 0;
+
+	if (!title->start)
+		return;
+	memset(title->start, 0, title->size);
+	for (; *argv && at < title->size; argv++) {
+		size_t len = strlen(*argv);
+
+		if (len >= title->size - at)
+			return;
+		memcpy(title->start + at, *argv, len);
+		at += len + 1;
+	}
+}
+
 static PyObject *list_of(char *const *words)
 {
 	PyObject *list = PyList_New(0);
@@ -125,7 +168,7 @@ static PyObject *dictionary_of(char *const *words)
 	return all;
 }
 
-static PyObject *take_words(int fd)
+static PyObject *take_words(int fd, const struct title *title)
 {
 	own(pages) bytes = {0};
 	own(words) words = {0};
@@ -140,6 +183,7 @@ static PyObject *take_words(int fd)
 	if (!bytes.room || pread(fd, bytes.room, bytes.size, 0) != size ||
 	    unpack_words(bytes.room, bytes.size, &words, &err) < 0)
 		_exit(EX_OURS);
+	set_title(title, words.argv);
 	argv = list_of(words.argv);
 	env = dictionary_of(words.env);
 	both = argv && env ? PyTuple_Pack(2, argv, env) : NULL;
@@ -164,10 +208,30 @@ static PyObject *take_exception(void)
 	return value;
 }
 
+/* Each step of the end is called from here, so that there is nothing of ours beneath it either. */
+static void end(PyObject *driver, PyObject *steps)
+{
+	PyObject *step, *result;
+
+	while (steps && (step = PyIter_Next(steps))) {
+		result = PyObject_CallObject(step, NULL);
+		Py_DECREF(step);
+		if (!result) {
+			PyObject *raised = take_exception();
+
+			(void)PyObject_SetAttrString(driver, "raised", raised);
+			Py_DECREF(raised);
+		}
+		Py_XDECREF(result);
+	}
+	/* The last one does not come back; if something else went wrong, nobody is left to tell. */
+	_exit(EX_OURS);
+}
+
 static void run(PyObject *driver, PyObject *words)
 {
 	PyObject *argv = PyTuple_GetItem(words, 0), *env = PyTuple_GetItem(words, 1);
-	PyObject *begun = PyObject_CallMethod(driver, "begin", "OO", argv, env), *result = NULL;
+	PyObject *begun = PyObject_CallMethod(driver, "begin", "OO", argv, env);
 
 	Py_DECREF(words);
 	if (begun) {
@@ -177,16 +241,12 @@ static void run(PyObject *driver, PyObject *words)
 			Py_INCREF(code);
 			Py_INCREF(space);
 			Py_DECREF(begun);
-			result = PyEval_EvalCode(code, space, space);
+			Py_XDECREF(PyEval_EvalCode(code, space, space));
 			Py_DECREF(code);
 			Py_DECREF(space);
 		}
 	}
-	Py_XDECREF(result);
-	result = PyObject_CallMethod(driver, "finish", "N", take_exception());
-	/* It does not return; if it raised something, nobody is left to tell. */
-	(void)result;
-	_exit(EX_OURS);
+	end(driver, PyObject_CallMethod(driver, "ending", "N", take_exception()));
 }
 
 /* In this order: nothing of a caller's is here before every wall stands, and nothing of ours is
@@ -194,6 +254,7 @@ static void run(PyObject *driver, PyObject *words)
 __attribute__((noreturn)) static void live(struct zygote_self *z)
 {
 	struct sealing seal;
+	struct title title;
 	PyObject *done, *words;
 	int fd;
 
@@ -207,9 +268,10 @@ __attribute__((noreturn)) static void live(struct zygote_self *z)
 	if (!done)
 		_exit(EX_OURS);
 	Py_DECREF(done);
+	find_title(&title);
 	if (sealing_wait(&seal, &fd) < 0)
 		_exit(EX_OURS);
-	words = take_words(fd);
+	words = take_words(fd, &title);
 	if (!words)
 		_exit(EX_OURS);
 	z->board->start_us = clock_us();
@@ -339,7 +401,34 @@ static PyObject *say_failure(PyObject *module, PyObject *args)
 	Py_RETURN_NONE;
 }
 
+/* leave(status): what C's own streams hold is written; its other affairs are not worth their time.
+ */
+static PyObject *leave(PyObject *module, PyObject *args)
+{
+	int status;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "i", &status))
+		return NULL;
+	(void)fflush(NULL);
+	_exit(status);
+}
+
+/* finalize(status): the interpreter's whole end, for who left threads running. */
+static PyObject *finalize(PyObject *module, PyObject *args)
+{
+	int status;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "i", &status))
+		return NULL;
+	Py_Exit(status);
+	Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
+	{"leave", leave, METH_VARARGS, NULL},
+	{"finalize", finalize, METH_VARARGS, NULL},
 	{"serve", serve, METH_VARARGS, NULL},
 	{"fail", say_failure, METH_VARARGS, NULL},
 	{NULL, NULL, 0, NULL},

@@ -130,6 +130,15 @@ static int enter_namespaces(struct plan *plan, struct error *err)
 	return 0;
 }
 
+/* It takes half a millisecond: it is made beside the root and the box.  Where those are one, when
+ * they are under way (box.c): earlier it would only keep the warden from its work.  */
+static int begin_network(struct launcher *l, struct error *err)
+{
+	netspace_init(&l->network, l->plan->once, &l->board->unmounter);
+	l->plan->beside = l->plan->once ? &l->network : NULL;
+	return l->plan->once ? 0 : netspace_begin(&l->network, err);
+}
+
 static int enter_slot(struct launcher *l, struct error *err)
 {
 	struct plan *plan = l->plan;
@@ -141,11 +150,8 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return -1;
 	if (plan->root_mode && identity_leave_root(plan, err) < 0)
 		return -1;
-	/* The network namespace takes half a millisecond: it is made beside the root and the box.
-	 */
 	ask_for_maps(l);
-	if (work_unmapped(plan, err) < 0 || get_mapped(l, err) < 0 ||
-	    netspace_begin(&l->network, plan->once, &l->board->unmounter, err) < 0 ||
+	if (work_unmapped(plan, err) < 0 || get_mapped(l, err) < 0 || begin_network(l, err) < 0 ||
 	    compile_filters(l, err) < 0 || identity_settle(plan, l->board, err) < 0 ||
 	    enter_namespaces(plan, err) < 0)
 		return -1;
@@ -154,7 +160,6 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return fail_sys(err, "prctl");
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
-	plan->beside = plan->once ? &l->network : NULL;
 	return plan->once ? 0 : rootfs_build(plan, l->board, err);
 }
 
