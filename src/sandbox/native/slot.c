@@ -37,6 +37,7 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 				.socket = -1,
 				.lock = -1,
 				.init_program = -1,
+				.board_fd = -1,
 				.devices = -1,
 				.root = -1,
 				.mounts = -1,
@@ -333,8 +334,15 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 			break;
 		take_box(s, fds, n_fds);
 		return;
+	case NEWS_LEFT:
+		s->left = true;
+		return;
+	case NEWS_WARM:
+		slot_order_ahead(s);
+		return;
 	case NEWS_STARTED:
 		s->box_waits = false; /* it was announced after the call was asked for */
+		s->outcome.start = news->start;
 		take_layers(s, news);
 		take_start(s, news);
 		return;
@@ -423,7 +431,8 @@ int slot_want_box(struct slot *s, const struct limits *limits, struct error *err
 
 int slot_box(struct slot *s, const struct limits *limits, int *ret_work, struct error *err)
 {
-	if (limits_check(limits, err) < 0 || slot_want_box(s, limits, err) < 0)
+	if (limits_check(limits, err) < 0 || slot_leave_ahead(s, limits, err) < 0 ||
+	    slot_want_box(s, limits, err) < 0)
 		return -1;
 	if (slot_wait_until(s, &s->box_waits, err) < 0)
 		return -1;
@@ -434,19 +443,12 @@ int slot_box(struct slot *s, const struct limits *limits, int *ret_work, struct 
 int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], int words,
 		  struct error *err)
 {
-	struct cgroup_doors doors;
 	int fds[RUN_FDS_MAX] = {io[0], io[1], io[2], words};
 	size_t n = RUN_DOORS;
 
 	order->another = s->resident;
 	order->memory_by_rlimit = s->board->layers[LAYER_MEMORY].state != LAYER_FULL;
-	cgroup_doors(&s->watch.group, &doors);
-	if (doors.v2 >= 0)
-		fds[n++] = doors.v2;
-	for (size_t i = 0; i < doors.n_v1; i++)
-		fds[n++] = doors.v1[i];
-	order->v2_door = doors.v2 >= 0;
-	order->n_doors = (uint32_t)doors.n_v1;
+	n += slot_add_doors(&s->watch.group, order, fds + n);
 	if (fd_send(s->socket, order, sizeof(*order), fds, n, err) == 0)
 		return 0;
 	hear_last_words(s, err);
@@ -466,7 +468,8 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 
 	if (s->dead || s->phase != PHASE_IDLE)
 		return fail(err, ERR_INTERNAL, "the slot is %s", s->dead ? "dead" : "busy");
-	if (limits_check(limits, err) < 0 || slot_want_box(s, limits, err) < 0)
+	if (limits_check(limits, err) < 0 || slot_leave_ahead(s, limits, err) < 0 ||
+	    slot_want_box(s, limits, err) < 0)
 		return -1;
 	if (s->calls++ || s->box_waits) /* the first call may wait for the slot as well */
 		s->asked_us = clock_us();
@@ -475,7 +478,7 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 	s->kill_sent = s->ending = false;
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
 	/* Making the groups and making the slot go on at the same time. */
-	if (watch_open(&s->watch, &s->groups, limits, err) < 0 ||
+	if (watch_open(&s->watch, &s->groups, limits, s->ahead, err) < 0 ||
 	    slot_wait_until(s, &s->mapped, err) < 0 ||
 	    (s->before && s->before(s->context, err) < 0) ||
 	    slot_send_run(s, &order, io, words, err) < 0) {
@@ -485,7 +488,7 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 	if (s->board->layers[LAYER_MEMORY].state != LAYER_FULL)
 		s->watch.family = s->launcher;
 	s->phase = PHASE_STARTING;
-	s->box_waits = false;
+	s->box_waits = s->ahead = false;
 	return 0;
 }
 
@@ -585,6 +588,8 @@ void slot_finish(struct slot *s, struct outcome *ret, int *ret_work)
 
 void slot_prepare(struct slot *s)
 {
-	if (s->phase == PHASE_IDLE && !s->dead)
-		watch_prepare(&s->watch, &s->groups, s->calls ? &s->watch.limits : &s->plan.first);
+	if (s->phase != PHASE_IDLE || s->dead)
+		return;
+	watch_prepare(&s->watch, &s->groups, s->calls ? &s->watch.limits : &s->plan.first);
+	slot_order_ahead(s);
 }

@@ -25,14 +25,16 @@ struct watch {
 	struct cgroup next;      /* of the next box, made while nobody waits */
 	bool next_open;
 	struct limits next_limits;
+	uint64_t cpu_before_us; /* used in the groups before the call */
 	unsigned serial;
 	bool counted; /* the outcome has the final counters */
 	uint64_t oom_kills;
 };
 
 void watch_init(struct watch *w);
+/* waited: its process is in the groups already, and what it used is not the call's. */
 int watch_open(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits,
-	       struct error *err);
+	       bool waited, struct error *err);
 /* Between boxes: removes the groups of the last one and makes those of the next.  Nothing fails
  * here that watch_open does not try again. */
 void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits);
