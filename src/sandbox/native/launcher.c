@@ -532,12 +532,18 @@ static void look_after_kept(struct launcher *l, const struct pollfd *fds, size_t
 }
 
 /* Something better could wait for the next call now, if the warden says where. */
-static void hear(struct launcher *l, struct zygote *z)
+static void offer_better(struct launcher *l)
 {
 	struct to_warden news = {.news = NEWS_WARM};
 
-	if (zygote_hear(l, z) && !l->kept && tell(l, &news, NULL, 0) < 0)
+	if (!l->kept && tell(l, &news, NULL, 0) < 0)
 		_exit(1);
+}
+
+static void hear(struct launcher *l, struct zygote *z)
+{
+	if (zygote_hear(l, z))
+		offer_better(l);
 }
 
 __attribute__((noreturn)) static void serve_orders(struct launcher *l)
@@ -552,17 +558,19 @@ __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 			[ZYGOTE] = {.fd = zygote_fd(&l->zygote), .events = POLLIN},
 			[YOUNG] = {.fd = zygote_fd(&l->young), .events = POLLIN}};
 		size_t n_execs = l->execs.n, n = EXECS;
+		int ready;
 
 		for (size_t i = 0; i < n_execs; i++)
 			fds[n++] = (struct pollfd){.fd = l->execs.list[i].fd, .events = POLLIN};
 		if (l->kept)
 			fds[n++] = (struct pollfd){.fd = l->box.pidfd, .events = POLLIN};
-		int ready = poll(fds, n, l->box_due ? DUE_MS : -1);
-
+		ready = poll(fds, n, l->box_due ? DUE_MS : ahead_wait_ms(l));
 		if (ready < 0 && errno != EINTR)
 			_exit(1);
 		if (ready == 0)
 			make_due_box(l);
+		if (ahead_grew_old(l))
+			offer_better(l);
 		if (fds[PROGRAM].revents)
 			see_end(l);
 		if (l->kept)
@@ -584,7 +592,7 @@ void launcher_main(struct plan *plan, struct board *board)
 
 	l.plan = plan;
 	l.board = board;
-	l.program_fd = -1;
+	l.program_fd = l.library = -1;
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	forget_environment();
