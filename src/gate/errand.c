@@ -500,6 +500,8 @@ static bool try(struct passage *p, struct errand *e)
 	} else if (serve(r, &remote->runner, a, &err) < 0) {
 		a->outcome.error = err;
 	}
+	if (remote && p->slots)
+		slots_saw(p->slots, remote, &a->outcome.start);
 	return remote && a->outcome.end == END_NOT_STARTED &&
 	       (remote->unheard || (remote->lost && a->outcome.error.kind == ERR_SYSTEM));
 }

@@ -31,6 +31,7 @@ static void let_go(struct one_slot *one)
 	remote_close(&one->remote);
 	one->key.len = 0;
 	one->used = false;
+	one->interpreters = one->forked = 0;
 }
 
 void slots_done(struct slots *s)
@@ -161,4 +162,29 @@ int slots_prepare(struct slots *s, const struct profile *profile, const struct l
 		if (&s->list[i].remote == made)
 			s->list[i].used = false;
 	return made ? 0 : -1;
+}
+
+/* What a slot tells goes up only, but for the processes, which are those of its last interpreter.
+ */
+static void take_news(struct slots *s, struct one_slot *one, const struct start *start)
+{
+	bool renewed = start->interpreters > one->interpreters;
+
+	if (renewed)
+		s->interpreters += start->interpreters - one->interpreters;
+	if (renewed)
+		s->forked += start->interpreter_calls;
+	else if (start->interpreter_calls > one->forked)
+		s->forked += start->interpreter_calls - one->forked;
+	one->interpreters = start->interpreters;
+	one->forked = start->interpreter_calls;
+}
+
+void slots_saw(struct slots *s, const struct remote *remote, const struct start *start)
+{
+	if (start->interpreters == 0)
+		return;
+	for (size_t i = 0; i < SLOTS_KEPT; i++)
+		if (&s->list[i].remote == remote)
+			take_news(s, &s->list[i], start);
 }

@@ -202,12 +202,14 @@ static const struct {
 } texts[] = {
 	{"ordinary", "ordinary log text", ordinary_line, 300, 0, NULL},
 	{"keywords", "hostile: nothing but keywords", keyword_line, 0, 4, NULL},
+	/* Not yet within 4x: in words drawn at random no branch can be foretold, and nearly every
+	 * one of them begins something.  The bar is there to see it get worse. */
 	{"hostile", "keywords, glued to each other", hostile_line, 0, 6, NULL},
 	{"endless", "one line without end", endless_line, 0, 4, NULL},
 	{"assigned", "key=key=key=... in long lines", NULL, 0, 4, "key="},
 	{"called", "token: token: ...", NULL, 0, 4, "token: "},
 	{"names", "password_password_...", NULL, 0, 4, "password_"},
-	{"environ", "passwords that are none, one long line", environ_line, 0, 4, NULL},
+	{"environ", "passwords that are none", environ_line, 0, 4, NULL},
 	{"forge", "ghp_ghp_ghp_...", NULL, 0, 4, "ghp_"},
 	{"cloud", "AKIAAKIAAKIA...", NULL, 0, 4, "AKIA"},
 	{"signed", "eyJeyJ.eyJ...", NULL, 0, 4, "eyJeyJ.eyJ"},
@@ -216,6 +218,7 @@ static const struct {
 	{"dots", "1.2.3.41.2.3.4...", NULL, 0, 4, "1.2.3.4"},
 	{"colons", "12:34:56:12:34:56:...", NULL, 0, 4, "12:34:56:"},
 	{"paths", "/home//home//home/...", NULL, 0, 4, "/home/"},
+	{"vendors", "oktaoktaokta...: no bar yet", NULL, 0, 0, "okta"},
 	{"secrets", "a secret in every line", secrets_line, 0, 0, NULL},
 	{"dense", "four secrets in every line", dense_line, 0, 0, NULL},
 };

@@ -274,13 +274,22 @@ static bool clear_box(struct launcher *l)
 	return well;
 }
 
+/* Used once: what we hold is taken down while the warden reads the counters.  Else the next box is
+ * made in a moment, or with the next order: whoever passes the answer on needs the processor now. */
 static void prepare_next(struct launcher *l)
+{
+	if (!l->another)
+		_exit(0);
+	l->box_due = true;
+}
+
+static void make_due_box(struct launcher *l)
 {
 	struct error err = {0};
 
-	/* Used once: what we hold is taken down while the warden reads the counters. */
-	if (!l->another)
-		_exit(0);
+	if (!l->box_due)
+		return;
+	l->box_due = false;
 	box_done(&l->box);
 	if (offer_box(l, &l->next, &err) < 0)
 		give_up(l, &err);
@@ -406,7 +415,8 @@ static void kill_all(struct launcher *l)
 	l->kill_ordered = true;
 	if (l->kept)
 		end_kept(l);
-	if (l->box.init)
+	/* One that crossed with the news of the end is not for the next box. */
+	if (l->program && l->box.init)
 		(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
 }
 
@@ -420,6 +430,7 @@ static void obey(struct launcher *l)
 	/* The warden is gone: so are we, and with us everything beneath. */
 	if (fd_receive(l->plan->socket, &order, sizeof(order), fds, &n_fds, &err) <= 0)
 		_exit(0);
+	make_due_box(l);
 	switch (order.order) {
 	case ORDER_RUN:
 		run(l, &order, fds, n_fds);
@@ -538,6 +549,7 @@ static void hear(struct launcher *l, struct zygote *z)
 __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 {
 	enum { ORDERS, PROGRAM, ZYGOTE, YOUNG, EXECS };
+	enum { DUE_MS = 1 };
 
 	for (;;) {
 		struct pollfd fds[EXECS + KEPT_EXECS_MAX + 1] = {
@@ -546,13 +558,17 @@ __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 			[ZYGOTE] = {.fd = zygote_fd(&l->zygote), .events = POLLIN},
 			[YOUNG] = {.fd = zygote_fd(&l->young), .events = POLLIN}};
 		size_t n_execs = l->execs.n, n = EXECS;
+		int ready;
 
 		for (size_t i = 0; i < n_execs; i++)
 			fds[n++] = (struct pollfd){.fd = l->execs.list[i].fd, .events = POLLIN};
 		if (l->kept)
 			fds[n++] = (struct pollfd){.fd = l->box.pidfd, .events = POLLIN};
-		if (poll(fds, n, ahead_wait_ms(l)) < 0 && errno != EINTR)
+		ready = poll(fds, n, l->box_due ? DUE_MS : ahead_wait_ms(l));
+		if (ready < 0 && errno != EINTR)
 			_exit(1);
+		if (ready == 0)
+			make_due_box(l);
 		if (ahead_grew_old(l))
 			offer_better(l);
 		if (fds[PROGRAM].revents)

@@ -42,6 +42,7 @@ struct launcher {
 	int program_fd;
 	bool kill_ordered;
 	bool another; /* prepare the next box when this one ends */
+	bool box_due; /* it is to be made */
 	bool kept;    /* the box stays when a program ends, and is the last */
 	struct execs execs;
 	struct limits next;

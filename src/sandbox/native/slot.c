@@ -274,19 +274,6 @@ static void take_start(struct slot *s, const struct to_warden *news)
 	use_idle_time(s);
 }
 
-/* The program has ended and the box is being cleared away.  Most programs leave nobody behind: then
- * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
-static void take_ending(struct slot *s, const struct to_warden *news)
-{
-	if (s->phase != PHASE_RUNNING || s->ending)
-		return;
-	s->ending = true; /* once: a launcher is not to keep us awake for ever */
-	watch_rusage(&s->watch, &news->rusage, &s->outcome);
-	if (!s->resident)
-		watch_settle(&s->watch, s->work, &s->outcome);
-	stay_awake(s->socket);
-}
-
 static void take_end(struct slot *s, const struct to_warden *news)
 {
 	struct outcome *o = &s->outcome;
@@ -307,6 +294,24 @@ static void take_end(struct slot *s, const struct to_warden *news)
 		return;
 	}
 	slot_end_call(s, exited ? END_EXITED : END_SIGNALLED);
+}
+
+/* The program has ended and the box is being cleared away.  Most programs leave nobody behind: then
+ * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
+static void take_ending(struct slot *s, const struct to_warden *news)
+{
+	if (s->phase != PHASE_RUNNING || s->ending)
+		return;
+	s->ending = true; /* once: a launcher is not to keep us awake for ever */
+	watch_rusage(&s->watch, &news->rusage, &s->outcome);
+	if (!s->resident)
+		watch_settle(&s->watch, s->work, &s->outcome);
+	/* It was the last one there, and its box is nobody's any more. */
+	if (s->resident && news->end_code == CLD_EXITED && !s->kill_sent &&
+	    watch_is_last(&s->watch))
+		take_end(s, news);
+	else
+		stay_awake(s->socket);
 }
 
 static void take_layers(struct slot *s, const struct to_warden *news)
