@@ -29,9 +29,12 @@ import gc
 import atexit
 import posix
 from _functools import partial
+from _signal import SIG_DFL, SIGINT, SIGPIPE, SIGXFSZ, signal
 from _thread import _count, allocate_lock, start_new_thread, stack_size
 from _weakref import ref
 
+BUILTINS = sys.modules["builtins"]
+LATER = ["open", "quit", "exit", "copyright", "credits", "license", "help"]
 STREAMS = ("stdin", "stdout", "stderr")
 # What Py_Finalize sets to None before modules go; is_finalizing() is true from then on.
 GONE = ("path", "argv", "ps1", "ps2", "last_type", "last_value", "last_traceback", "last_exc", "path_hooks",
@@ -97,7 +100,7 @@ class Cold(Exception):
 class Driver:
     def __init__(self, modules, leave=None, finalize=None):
         self.leave = leave or posix._exit
-        self.finalize = finalize
+        self.finalize = finalize if sys.version_info < (3, 13) else None  # it wants the first thread from then on
         self.raised = None
         self.early = None
         self.script = False
@@ -112,7 +115,8 @@ class Driver:
         self.user_site = self.has_user_site(self.environ.get("HOME"))
         self.base = frozenset(sys.modules)
         self.loaded = self.shadowable()
-        self.order = list(sys.modules)
+        self.sizes = {name: len(module.__dict__) for name, module in sys.modules.items() if type(module) is type(sys)}
+        self.builtins = len(BUILTINS.__dict__)
         gc.collect()
         gc.freeze()
 
@@ -158,6 +162,7 @@ class Driver:
 
     def ahead(self):
         """Nothing here knows a caller: what two children must not share, and pages every call touches."""
+        self.threads = _count()  # the one that serves may be among them
         self.reseed()
         self.main = self.new_main()
         self.rehearse()
@@ -225,8 +230,6 @@ class Driver:
         return code, names
 
     def exec_cold(self, argv, env):
-        from _signal import SIG_DFL, SIGPIPE, SIGXFSZ, signal
-
         signal(SIGPIPE, SIG_DFL)
         signal(SIGXFSZ, SIG_DFL)
         sys.modules["os"].execvpe(argv[0], argv, env)
@@ -244,8 +247,6 @@ class Driver:
         environ = sys.modules["os"].environ
         environ.clear()
         environ.update(env)
-        posix.environ.clear()
-        posix.environ.update(environ._data)
         if env.get("TZ") != old.get("TZ"):
             sys.modules["time"].tzset()
 
@@ -351,7 +352,11 @@ class Driver:
     def compile(self, source, name):
         try:
             return compile(source, name, "exec", 0, True)
-        except SyntaxError:
+        except SyntaxError as exc:
+            # The file's own parser says it otherwise if it came to the end.
+            newline = "\n" if type(source) is str else b"\n"
+            if not exc.lineno or exc.lineno >= source.count(newline):
+                raise Cold from None
             raise
         except Exception:
             raise Cold from None
@@ -391,15 +396,14 @@ class Driver:
         yield from self.stop_threads()
         yield atexit._run_exitfuncs
         self.raised = None
-        if _count() and self.finalize is not None:
+        if _count() > self.threads and self.finalize is not None:
             yield partial(self.finalize, 130 if interrupted else status)
         if (yield from self.flush_std()):
             status = 120
         if gc.isenabled():
             yield gc.collect
         yield from self.drop_modules()
-        if (yield from self.flush_std()):
-            status = 120
+        yield from self.flush_io()  # what a __del__ printed; nobody hears of an error any more
         if interrupted:
             self.die_of_sigint()
         self.leave(status & 0xFF)
@@ -455,9 +459,10 @@ class Driver:
         sys.last_type, sys.last_value, sys.last_traceback = type(exc), exc, exc.__traceback__
         if sys.version_info >= (3, 12):
             sys.last_exc = exc
+        missing = not hasattr(sys, "excepthook")
         hook = getattr(sys, "excepthook", None)
         sys.audit("sys.excepthook", hook, type(exc), exc, exc.__traceback__)
-        if hook is None:
+        if missing:
             write_error("sys.excepthook is missing\n")
             yield partial(sys.__excepthook__, type(exc), exc, exc.__traceback__)
             return 1
@@ -494,12 +499,13 @@ class Driver:
     def drop_modules(self):
         """finalize_modules(): the user's modules are freed, those that the zygote loaded are only forgotten."""
         modules = sys.modules
-        added = [(name, modules[name]) for name in modules if name not in self.base]
-        left = [ref(module) for name, module in added if type(module) is type(sys)]
-        main = modules.get("__main__")
-        if type(main) is type(sys):
-            left.insert(0, ref(main))
-        added = main = None
+        module_type = type(sys)
+        added = [modules[name] for name in modules if name not in self.base]
+        added.insert(0, modules.get("__main__"))
+        added = [module for module in added if type(module) is module_type]
+        left = [ref(module) for module in added]
+        more = self.names_added(added)
+        added = None
         gone = {name: None for name in GONE if name in sys.__dict__}
         for name in STREAMS:
             gone[name] = getattr(sys, "__" + name + "__", None)
@@ -507,7 +513,8 @@ class Driver:
         yield partial(sys.__dict__.update, gone)
         gone = None
         yield partial(modules.update, dict.fromkeys(modules))
-        modules.clear()
+        yield modules.clear
+        yield from self.drop_builtins()
         yield gc.collect
         for alive in reversed(left):
             module = alive()
@@ -515,7 +522,27 @@ class Driver:
                 names = module.__dict__
                 module = None
                 yield from self.clear_names(names)
+                names = None
+        for names, keys in more:
+            yield partial(names.update, dict.fromkeys(keys))
         self.raised = None
+
+    def names_added(self, added):
+        """What the program put into modules of ours: only those can matter that it had a name for."""
+        found = {}
+        for module in added:
+            for value in list(module.__dict__.values()):
+                if type(value) is type(sys):
+                    size = self.sizes.get(value.__name__)
+                    if size is not None and len(value.__dict__) > size:
+                        found[value.__name__] = value.__dict__, list(value.__dict__)[size:]
+        return list(found.values())
+
+    def drop_builtins(self):
+        """builtins are as they were before io and site added to them."""
+        names = BUILTINS.__dict__
+        later = LATER if len(names) == self.builtins else [*LATER, *list(names)[self.builtins:]]
+        yield partial(list, map(names.pop, later, later))
 
     def clear_names(self, names):
         """_PyModule_Clear(): first what begins with one underscore, then all but __builtins__."""
@@ -525,8 +552,6 @@ class Driver:
         yield partial(names.update, dict.fromkeys(rest))
 
     def die_of_sigint(self):
-        from _signal import SIG_DFL, SIGINT, signal
-
         signal(SIGINT, SIG_DFL)
         posix.kill(posix.getpid(), SIGINT)
         self.leave(130)

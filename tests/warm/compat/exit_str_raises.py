@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+import sys
+class X:
+    def __str__(self):
+        raise ValueError("x")
+sys.exit(X())
