@@ -35,6 +35,7 @@ from _weakref import ref
 
 BUILTINS = sys.modules["builtins"]
 LATER = ["open", "quit", "exit", "copyright", "credits", "license", "help"]
+FLUSHING = "Exception ignored %s flushing sys.stdout" % ("on" if sys.version_info < (3, 14) else "while")
 STREAMS = ("stdin", "stdout", "stderr")
 # What Py_Finalize sets to None before modules go; is_finalizing() is true from then on.
 GONE = ("path", "argv", "ps1", "ps2", "last_type", "last_value", "last_traceback", "last_exc", "path_hooks",
@@ -80,17 +81,32 @@ def write_error(text):
         pass
 
 
-def unraisable(what, message, exc):
-    """As PyErr_WriteUnraisable() tells of it, without the frames that are ours."""
-    hook = getattr(sys, "unraisablehook", None)
-    if hook is sys.__unraisablehook__ or hook is None:
-        write_error(message + ":\n" if message else "Exception ignored in: " + repr(what) + "\n")
+def example():
+    """What a sys.unraisablehook gets; from 3.13 on one can be made out of another."""
+    seen = []
+
+    class Bad:
+        def __del__(self):
+            raise ValueError
+
+    old, sys.unraisablehook = sys.unraisablehook, seen.append
+    Bad()
+    sys.unraisablehook = old
+    return seen[0] if hasattr(seen[0], "__replace__") else None
+
+
+def unraisable(like, what, message, exc):
+    """PyErr_WriteUnraisable()."""
+    hook = getattr(sys, "unraisablehook", None) or sys.__unraisablehook__
+    fields = {"exc_type": type(exc), "exc_value": exc, "exc_traceback": exc.__traceback__, "err_msg": message,
+              "object": what}
+    if like is not None:
+        hook(like.__replace__(**fields))
+    elif hook is not sys.__unraisablehook__:
+        hook(type("UnraisableHookArgs", (), fields)())
+    else:
+        write_error("Exception ignored in: " + repr(what) + "\n")
         sys.__excepthook__(type(exc), exc, exc.__traceback__)
-        return
-    fields = type("UnraisableHookArgs", (), {})()
-    fields.exc_type, fields.exc_value, fields.exc_traceback = type(exc), exc, exc.__traceback__
-    fields.err_msg, fields.object = message, what
-    hook(fields)
 
 
 class Cold(Exception):
@@ -108,6 +124,7 @@ class Driver:
             del sys.path[0]  # nobody's directory yet
         for name in modules:
             __import__(name)
+        self.like = example()
         self.hide()
         self.kinds = [kind(fd) for fd in range(3)]
         self.null = self.null_stdin()
@@ -121,7 +138,16 @@ class Driver:
         gc.freeze()
 
     def hide(self):
-        """Modules that only we wanted leave no trace.  In 3.9 the functions of atexit live in the module."""
+        """Modules that only we wanted leave no trace.  In 3.9 the functions of atexit live in the module.
+
+        From 3.13 on every -c, also ours, is a text in linecache, and traceback prints what nobody caught.
+        """
+        if sys.version_info >= (3, 13):
+            import linecache
+            import traceback  # noqa: F401
+
+            linecache.clearcache()
+            getattr(linecache, "_interactive_cache", {}).clear()
         for name in ("gc", "_functools", "atexit"):
             if name not in BARE and (name != "atexit" or sys.version_info >= (3, 10)):
                 sys.modules.pop(name, None)
@@ -214,20 +240,18 @@ class Driver:
             raise Cold
         self.set_environment(argv, env)
         self.set_streams()
+        sys.modules["__main__"] = self.main
         process = sys.modules.get("multiprocessing.process")
         if process is not None:
             process.ORIGINAL_DIR = posix.getcwd()
         sys.orig_argv = list(argv)
         if sys.version_info < (3, 10):
             del sys.orig_argv
-        if argv[1] == "-c":
-            code = self.take_text(argv)
-        else:
-            code = self.take_script(argv)
-        sys.modules["__main__"] = self.main
         names = self.main.__dict__
         del self.main
-        return code, names
+        if argv[1] == "-c":
+            return self.take_text(argv), names
+        return self.take_script(argv, names), names
 
     def exec_cold(self, argv, env):
         signal(SIGPIPE, SIG_DFL)
@@ -291,6 +315,8 @@ class Driver:
 
     def take_text(self, argv):
         text = argv[2] + "\n"
+        if sys.version_info < (3, 10) and "coding" in text[:400]:
+            raise Cold  # it is obeyed there
         if sys.version_info >= (3, 14) and text.lstrip("\n")[:1] in " \t\f\r":
             raise Cold  # it is dedented there
         try:
@@ -307,13 +333,12 @@ class Driver:
             linecache._register_code(key, text, "<string>")
         return code
 
-    def take_script(self, argv):
+    def take_script(self, argv, names):
         sys.argv = argv[1:]
         name = argv[1] if argv[1][:1] == "/" else posix.getcwd() + "/" + argv[1]
         source = self.read(name, argv[0])
         where = sys.modules["os"].path.realpath(name)
         self.set_path(where[:where.rindex("/")] or "/")
-        names = self.main.__dict__
         names["__file__"] = name
         names["__cached__"] = None
         self.script = True
@@ -430,9 +455,14 @@ class Driver:
             if exc is not None:
                 failed = True
                 if name == "stdout":
-                    yield partial(unraisable, out, None, exc)
+                    yield self.unraisable(out, FLUSHING, exc)
                     self.raised = None
         return failed
+
+    def unraisable(self, what, message, exc):
+        if self.like is None:
+            return partial(unraisable, None, what, None, exc)
+        return partial(unraisable, self.like, None, message, exc)
 
     def is_closed(self, out):
         try:
@@ -448,8 +478,7 @@ class Driver:
         yield shutdown
         exc = self.raised_by()
         if exc is not None:
-            message = "Exception ignored on threading shutdown" if sys.version_info >= (3, 13) else None
-            yield partial(unraisable, threading, message, exc)
+            yield self.unraisable(threading, "Exception ignored on threading shutdown", exc)
             self.raised = None
 
     def report(self, exc):
@@ -466,7 +495,10 @@ class Driver:
             write_error("sys.excepthook is missing\n")
             yield partial(sys.__excepthook__, type(exc), exc, exc.__traceback__)
             return 1
-        yield partial(hook, type(exc), exc, exc.__traceback__)
+        if callable(hook):
+            yield partial(hook, type(exc), exc, exc.__traceback__)
+        else:
+            self.raised = TypeError("'%s' object is not callable" % type(hook).__name__)
         second = self.raised_by()
         if isinstance(second, SystemExit):
             return (yield from self.exit_status(second))

@@ -88,7 +88,8 @@ def main():
         word, value = args.pop(0), args.pop(0)
         python = value if word == "--python" else python
         modules = value.split(",") if word == "--modules" else modules
-    snippets = list(every(args))
+    version = subprocess.check_output([python, "-c", "import sys; print(*sys.version_info[:2])"]).split()
+    snippets = list(every(args, tuple(map(int, version))))
     print("1..%d" % len(snippets))
     bad = 0
     with tempfile.TemporaryDirectory() as where:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# below: [3, 12]
 import atexit, threading
 def f():
     try:
