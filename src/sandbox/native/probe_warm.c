@@ -68,8 +68,8 @@ static int run_once(struct trial *t, struct error *err)
 	return 0;
 }
 
-/* Where no group counts memory, nothing is forked for a call: what it shares with what it was forked
- * from would count as its own. */
+/* Where no group counts memory, nothing is forked for a call: what it shares with what it was
+ * forked from would count as its own. */
 static bool can_wait(const struct trial *t)
 {
 	return t->outcome.layers[LAYER_MEMORY].state == LAYER_FULL && t->nobody < NOBODY &&
