@@ -170,8 +170,8 @@ static bool is_password_word(const char *text, size_t len)
 	static const char *const words[] = {
 		[4] = " none null ",
 		[6] = " passwd string prompt hidden masked object ",
-		[7] = " default example invalid missing expired changed unknown enabled boolean "
-		      "varchar ",
+		[7] = (" default example invalid missing expired changed unknown enabled boolean "
+		       "varchar "),
 		[8] = " password required optional redacted rejected accepted disabled ",
 		[9] = " undefined incorrect ",
 		[14] = " authentication ",

@@ -108,11 +108,11 @@ bool signname_maybe_password(const char *text, size_t sign)
 {
 	const unsigned char *end = (const unsigned char *)text + name_end(text, sign);
 
-	if (end < (const unsigned char *)text + 3)
-		return false;
-	/* A joint may stand between the two, or behind them. */
-	return (firsts[end[-2]] & lasts[end[-1]]) | (firsts[end[-1]] == ANY) |
-	       (firsts[end[-2]] == ANY);
+	if (end < (const unsigned char *)text + 4)
+		return true; /* too short to look at two, with a joint behind them */
+	end -= lasts[end[-1]] == ANY;
+	/* One joint may stand between the two; if there are more, who knows. */
+	return (firsts[end[-2]] & lasts[end[-1]]) | (lasts[end[-1]] == ANY);
 }
 
 /* Does a word end behind text[at]? */

@@ -41,7 +41,7 @@ static const unsigned char kinds[256] = {
 	[' '] = BLANK | NAME_END,
 	['\t'] = BLANK | NAME_END,
 	['.'] = DOT,
-	[':'] = COLON | NAME_END,
+	[':'] = COLON,
 };
 
 struct looking {
@@ -137,6 +137,11 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'';
 }
 
+static bool is_opening(char c)
+{
+	return is_quote(c) || c == '`';
+}
+
 static bool try_password(struct looking *l, const struct signname *n, size_t at)
 {
 	size_t end = is_quote(l->text[at]) ? quoted_end(l, at + 1, l->text[at]) : 0;
@@ -179,24 +184,14 @@ static size_t value_begin(const struct looking *l, size_t sign)
 	return at;
 }
 
-/* "name = value", "name: value", "name := value", "name => value".  Values are looked at before
- * names: in text that is full of both, most values tell at once that they are no secret. */
-static void try_assignment(struct looking *l, size_t sign)
+/* A value that may be one: is it called so?  Out of the way of those that are not. */
+__attribute__((noinline)) static void judge_value(struct looking *l, size_t name_end, size_t at,
+						  bool password, bool secret)
 {
-	size_t at = value_begin(l, sign), inner = at, name_end = sign;
-	bool password, secret;
+	size_t inner = at + is_opening(l->text[at]);
 	struct signname n;
 
-	if (at + PASSWORD_LEAST > l->high)
-		return;
-	if (l->text[sign] == ':' && l->text[sign + 1] == '=')
-		return; /* the "=" has its turn */
-	if (l->text[sign] == '=' && l->text[sign - 1] == ':')
-		name_end--;
-	inner += is_quote(l->text[at]) || l->text[at] == '`';
-	password = wanted(l, HAND_PASSWORD) && signname_maybe_password(l->text, name_end);
-	secret = wanted(l, HAND_SECRET) && !valuerun_dull(&l->value, inner);
-	if (!(password || secret) || !signname_read(l->text, name_end, &n))
+	if (!signname_read(l->text, name_end, &n))
 		return;
 	if (password && signname_password(l->text, &n) && try_password(l, &n, at))
 		return;
@@ -204,6 +199,25 @@ static void try_assignment(struct looking *l, size_t sign)
 		(void)valuerun_end(&l->value, inner);
 		try_secret(l, &n, inner);
 	}
+}
+
+/* "name = value", "name: value", "name := value", "name => value".  Values are looked at before
+ * names: in text that is full of both, most values tell at once that they are no secret. */
+static inline void try_assignment(struct looking *l, size_t sign)
+{
+	size_t at = value_begin(l, sign), name_end = sign;
+	bool password, secret;
+
+	if (at + PASSWORD_LEAST > l->high)
+		return;
+	if (l->text[sign + 1] == '=' && l->text[sign] == ':')
+		return; /* the "=" has its turn */
+	if (l->text[sign - 1] == ':')
+		name_end--;
+	password = wanted(l, HAND_PASSWORD) && signname_maybe_password(l->text, name_end);
+	secret = wanted(l, HAND_SECRET) && !valuerun_dull(&l->value, at + is_opening(l->text[at]));
+	if (password || secret)
+		judge_value(l, name_end, at, password, secret);
 }
 
 static void look_at_dot(struct looking *l, size_t at)
@@ -237,7 +251,8 @@ static inline void look_at_sign(struct looking *l, size_t at)
 		else if (wanted(l, HAND_IPV6))
 			try_ipv6(l, at);
 	}
-	if (at > 0 && at >= l->taken && (kind(l, at - 1) & NAME_END) &&
+	if (at > 0 && at >= l->taken &&
+	    ((kind(l, at - 1) & NAME_END) || (l->text[at - 1] == ':' && l->text[at] == '=')) &&
 	    (wanted(l, HAND_PASSWORD) || wanted(l, HAND_SECRET)))
 		try_assignment(l, at);
 }

@@ -78,38 +78,52 @@ size_t valuerun_end(struct valuerun *r, size_t at)
 	return r->end;
 }
 
-/* By its first bytes, up to a blank, all at the same time. */
-enum glance { UNCLEAR, DULL };
-
-static enum glance glance_at(const char *text)
+static inline lanes is_between(lanes v, unsigned char low, unsigned char high)
 {
-	uint32_t blanks = 0, digits = 0, capitals = 0, within;
+	return (lanes)(v - low <= (unsigned char)(high - low));
+}
+
+/* Fewer bits than a random value has changes: three with digits in it, CHANGES without. */
+static bool is_few(uint32_t changes, bool digits)
+{
+	changes &= changes - 1;
+	changes &= changes - 1;
+	if (!digits) {
+		changes &= changes - 1;
+		changes &= changes - 1;
+	}
+	return changes == 0;
+}
+
+/* valuerun_dull() by the first bytes, up to a blank, all at the same time; false: not known. */
+static bool is_dull_at_once(const char *text)
+{
+	uint32_t blanks = 0, digits = 0, lower = 0, upper = 0, within, changes, least;
 
 	for (unsigned i = 0; i < GLANCE; i += LANES) {
 		lanes v = lanes_load(text + i);
 
 		blanks |= lanes_bits((lanes)(v == ' ') | (lanes)(v == '\n') | (lanes)(v == '\t'))
 			  << i;
-		digits |= lanes_bits((lanes)(v - '0' < 10)) << i;
-		capitals |= lanes_bits((lanes)(v - 'A' < 26)) << i;
+		digits |= lanes_bits(is_between(v, '0', '9')) << i;
+		lower |= lanes_bits(is_between(v, 'a', 'z')) << i;
+		upper |= lanes_bits(is_between(v, 'A', 'Z')) << i;
 	}
-	if (!blanks)
-		return UNCLEAR;
-	within = (blanks & -blanks) - 1; /* what is before the first */
-	if (within < (1u << LEAST) - 1)
-		return DULL;
-	if (digits & within)
-		return UNCLEAR;
-	return within < (1u << LETTERS) - 1 || __builtin_popcount(capitals & within) < CHANGES
-		       ? DULL
-		       : UNCLEAR;
+	within = (blanks & -blanks) - 1; /* what is before the first; all, if there is none */
+	changes = (upper & lower << 1) | (digits & (lower | upper) << 1) |
+		  ((lower | upper) & digits << 1);
+	digits &= within;
+	least = digits ? LEAST : LETTERS;
+	return blanks && (within < (1u << least) - 1 || is_few(changes & within, digits));
 }
 
 bool valuerun_dull(struct valuerun *r, size_t at)
 {
 	size_t len;
 
-	if (r->high - at >= GLANCE && glance_at(r->text + at) == DULL)
+	/* What is in a run that was read is known already. */
+	if ((at < r->begin || at >= r->end) && r->high - at >= GLANCE &&
+	    is_dull_at_once(r->text + at))
 		return true;
 	len = valuerun_end(r, at) - at;
 	if (r->digit > at)

@@ -158,6 +158,7 @@ class Driver:
 
     def ahead(self):
         """Nothing here knows a caller: what two children must not share, and pages every call touches."""
+        self.threads = _count()  # the one that serves may be among them
         self.reseed()
         self.main = self.new_main()
         self.rehearse()
@@ -391,7 +392,7 @@ class Driver:
         yield from self.stop_threads()
         yield atexit._run_exitfuncs
         self.raised = None
-        if _count() and self.finalize is not None:
+        if _count() > self.threads and self.finalize is not None:
             yield partial(self.finalize, 130 if interrupted else status)
         if (yield from self.flush_std()):
             status = 120

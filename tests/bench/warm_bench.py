@@ -29,7 +29,7 @@ def options():
     parser.add_argument("--sessions", type=int, default=1000, help="how many shall sleep (1000); 0: none")
     parser.add_argument("--slices", type=int, default=4, help="of calls and of bare starts, in turn (4)")
     parser.add_argument("--slice-ms", type=int, default=3000, help="how long each is (3000)")
-    parser.add_argument("--only", default="", help="names of rows, separated by commas")
+    parser.add_argument("--only", default="", help="names of rows, crowd, sessions, separated by commas")
     parser.add_argument("--quick", action="store_true", help="few sessions, a short slice, hardly any rest")
     parser.add_argument("--must-be-warm", action="store_true",
                         help="a call that does not become warm within a minute is a failure")
@@ -41,6 +41,10 @@ def options():
     o.belljar = os.path.realpath(o.belljar)
     o.only = [name for name in o.only.split(",") if name]
     return o
+
+
+def wanted(o, name):
+    return not o.only or name in o.only
 
 
 class WarmService(BenchService):
@@ -149,13 +153,13 @@ def main():
         try:
             for rows in groups(bench.scripts()):
                 bench.run(rows)
-            if o.slices and not o.only:
+            if o.slices and wanted(o, "crowd"):
                 bench.compete()
             if bench.kept:
                 bench.close(bench.kept)
         finally:
             bench.watch.end()
-    if o.sessions and not o.only:
+    if o.sessions and wanted(o, "sessions"):
         sleep_many(o, report)
     report.print()
     told = report.as_object()

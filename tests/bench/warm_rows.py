@@ -19,12 +19,14 @@ EVENTS = "text/event-stream"
 POLICY = """\
 version: 1
 serve: {{ loopback_without_key: true, queue: 256, queue_wait: 60s, calls_kept: 50, sessions: {sessions} }}
+runtimes:
+  science: {{ language: python, modules: [numpy] }}
 clients:
   local: {{ uid: any, tools: ["*"] }}
 tools:
   execute_code: {{ kind: code, languages: [python, node], rate: unlimited,
                   sessions: {{ allow: true, ttl: 2h, idle: 1h }} }}
-  science: {{ kind: code, languages: [python], rate: unlimited }}
+  science: {{ kind: code, languages: [python], rate: unlimited, runtimes: [science] }}
   run_command: {{ kind: command, programs: ["true"], rate: unlimited }}
 """
 

@@ -15,5 +15,9 @@ int ahead_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pid
 		struct error *err);
 /* Would the one that waits be better than the one that waits now?  Then it goes. */
 bool ahead_is_outdone(const struct launcher *l);
+/* How long the launcher may sleep before who waits has waited too long; -1: for ever. */
+int ahead_wait_ms(const struct launcher *l);
+/* It has, and nobody was told yet. */
+bool ahead_grew_old(struct launcher *l);
 
 #endif

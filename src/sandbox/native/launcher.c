@@ -130,6 +130,15 @@ static int enter_namespaces(struct plan *plan, struct error *err)
 	return 0;
 }
 
+/* It takes half a millisecond: it is made beside the root and the box.  Where those are one, when
+ * they are under way (box.c): earlier it would only keep the warden from its work.  */
+static int begin_network(struct launcher *l, struct error *err)
+{
+	netspace_init(&l->network, l->plan->once, &l->board->unmounter);
+	l->plan->beside = l->plan->once ? &l->network : NULL;
+	return l->plan->once ? 0 : netspace_begin(&l->network, err);
+}
+
 static int enter_slot(struct launcher *l, struct error *err)
 {
 	struct plan *plan = l->plan;
@@ -141,11 +150,8 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return -1;
 	if (plan->root_mode && identity_leave_root(plan, err) < 0)
 		return -1;
-	/* The network namespace takes half a millisecond: it is made beside the root and the box.
-	 */
 	ask_for_maps(l);
-	if (work_unmapped(plan, err) < 0 || get_mapped(l, err) < 0 ||
-	    netspace_begin(&l->network, plan->once, &l->board->unmounter, err) < 0 ||
+	if (work_unmapped(plan, err) < 0 || get_mapped(l, err) < 0 || begin_network(l, err) < 0 ||
 	    compile_filters(l, err) < 0 || identity_settle(plan, l->board, err) < 0 ||
 	    enter_namespaces(plan, err) < 0)
 		return -1;
@@ -154,7 +160,6 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return fail_sys(err, "prctl");
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
-	plan->beside = plan->once ? &l->network : NULL;
 	return plan->once ? 0 : rootfs_build(plan, l->board, err);
 }
 
@@ -269,13 +274,22 @@ static bool clear_box(struct launcher *l)
 	return well;
 }
 
+/* Used once: what we hold is taken down while the warden reads the counters.  Else the next box is
+ * made in a moment, or with the next order: whoever passes the answer on needs the processor now. */
 static void prepare_next(struct launcher *l)
+{
+	if (!l->another)
+		_exit(0);
+	l->box_due = true;
+}
+
+static void make_due_box(struct launcher *l)
 {
 	struct error err = {0};
 
-	/* Used once: what we hold is taken down while the warden reads the counters. */
-	if (!l->another)
-		_exit(0);
+	if (!l->box_due)
+		return;
+	l->box_due = false;
 	box_done(&l->box);
 	if (offer_box(l, &l->next, &err) < 0)
 		give_up(l, &err);
@@ -401,7 +415,8 @@ static void kill_all(struct launcher *l)
 	l->kill_ordered = true;
 	if (l->kept)
 		end_kept(l);
-	if (l->box.init)
+	/* One that crossed with the news of the end is not for the next box. */
+	if (l->program && l->box.init)
 		(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
 }
 
@@ -415,6 +430,7 @@ static void obey(struct launcher *l)
 	/* The warden is gone: so are we, and with us everything beneath. */
 	if (fd_receive(l->plan->socket, &order, sizeof(order), fds, &n_fds, &err) <= 0)
 		_exit(0);
+	make_due_box(l);
 	switch (order.order) {
 	case ORDER_RUN:
 		run(l, &order, fds, n_fds);
@@ -516,17 +532,24 @@ static void look_after_kept(struct launcher *l, const struct pollfd *fds, size_t
 }
 
 /* Something better could wait for the next call now, if the warden says where. */
-static void hear(struct launcher *l, struct zygote *z)
+static void offer_better(struct launcher *l)
 {
 	struct to_warden news = {.news = NEWS_WARM};
 
-	if (zygote_hear(l, z) && !l->kept && tell(l, &news, NULL, 0) < 0)
+	if (!l->kept && tell(l, &news, NULL, 0) < 0)
 		_exit(1);
+}
+
+static void hear(struct launcher *l, struct zygote *z)
+{
+	if (zygote_hear(l, z))
+		offer_better(l);
 }
 
 __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 {
 	enum { ORDERS, PROGRAM, ZYGOTE, YOUNG, EXECS };
+	enum { DUE_MS = 1 };
 
 	for (;;) {
 		struct pollfd fds[EXECS + KEPT_EXECS_MAX + 1] = {
@@ -535,13 +558,19 @@ __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 			[ZYGOTE] = {.fd = zygote_fd(&l->zygote), .events = POLLIN},
 			[YOUNG] = {.fd = zygote_fd(&l->young), .events = POLLIN}};
 		size_t n_execs = l->execs.n, n = EXECS;
+		int ready;
 
 		for (size_t i = 0; i < n_execs; i++)
 			fds[n++] = (struct pollfd){.fd = l->execs.list[i].fd, .events = POLLIN};
 		if (l->kept)
 			fds[n++] = (struct pollfd){.fd = l->box.pidfd, .events = POLLIN};
-		if (poll(fds, n, -1) < 0 && errno != EINTR)
+		ready = poll(fds, n, l->box_due ? DUE_MS : ahead_wait_ms(l));
+		if (ready < 0 && errno != EINTR)
 			_exit(1);
+		if (ready == 0)
+			make_due_box(l);
+		if (ahead_grew_old(l))
+			offer_better(l);
 		if (fds[PROGRAM].revents)
 			see_end(l);
 		if (l->kept)
@@ -563,7 +592,7 @@ void launcher_main(struct plan *plan, struct board *board)
 
 	l.plan = plan;
 	l.board = board;
-	l.program_fd = -1;
+	l.program_fd = l.library = -1;
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	forget_environment();

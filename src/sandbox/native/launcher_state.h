@@ -30,6 +30,7 @@ struct ahead {
 	struct limits limits;
 	bool memory_by_rlimit;
 	uint64_t since_us;
+	bool told_old; /* the warden knows that it has waited long */
 };
 
 struct launcher {
@@ -41,6 +42,7 @@ struct launcher {
 	int program_fd;
 	bool kill_ordered;
 	bool another; /* prepare the next box when this one ends */
+	bool box_due; /* it is to be made */
 	bool kept;    /* the box stays when a program ends, and is the last */
 	struct execs execs;
 	struct limits next;
@@ -48,6 +50,7 @@ struct launcher {
 	struct zygote zygote, young; /* young: takes its place when it is ready */
 	uint64_t zygotes;            /* that were started */
 	uint64_t retry_us;           /* no further one before */
+	int library;                 /* for who begins itself; -1: not made yet */
 	char trouble[80];            /* why there is none */
 	struct start start;          /* of the program that began last */
 	/* Large, and last: what is above lies on one page.  The second: no group limits memory. */

@@ -19,7 +19,9 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "sandbox/native/door.h"
 #include "sandbox/native/execute.h"
+#include "sandbox/native/nodewire.h"
 
 enum { STACK_BYTES = 256 << 10 };
 
@@ -56,6 +58,15 @@ static int run_inside(void *arg)
 	_exit(1);
 }
 
+/* Above what a program opens for itself when it starts. */
+static int lift_door(struct error *err)
+{
+	if (dup2(DOOR_FD, NODE_DOOR_FD) < 0 || dup2(DOOR_LIBRARY_FD, NODE_LIBRARY_FD) < 0 ||
+	    close(DOOR_FD) < 0 || close(DOOR_LIBRARY_FD) < 0)
+		return fail_sys(err, "place the door");
+	return 0;
+}
+
 /* The same with the door between the two. */
 __attribute__((noreturn)) static void wait_inside(struct payload *p)
 {
@@ -70,7 +81,8 @@ __attribute__((noreturn)) static void wait_inside(struct payload *p)
 	if (p->words) {
 		uint64_t ignored;
 
-		execute(p->words->argv, p->words->env, &ignored, &err);
+		if (lift_door(&err) == 0)
+			execute(p->words->argv, p->words->env, &ignored, &err);
 	} else if (sealing_wait(&p->seal, &fd) < 0) {
 		_exit(1);
 	} else if (payload_read_words(fd, &bytes, &words, &err) == 0) {

@@ -23,6 +23,7 @@
 #include "sandbox/native/door.h"
 #include "sandbox/native/landlock.h"
 #include "sandbox/native/seal.h"
+#include "sandbox/native/spread.h"
 
 enum { RULES_FD = 3 };
 
@@ -241,6 +242,20 @@ static int leave_old_root(struct sealing *p)
 	return 0;
 }
 
+/* What must be written down about the program before it runs is being written while we seal
+ * ourselves.  If it cannot be, the warden kills us here.  Who waits at the door has none yet. */
+static int await_leave(struct sealing *p)
+{
+	uint32_t *leave = &p->board->leave;
+
+	if (p->door >= 0)
+		return 0;
+	stay_awake_for(leave);
+	while (!__atomic_load_n(leave, __ATOMIC_ACQUIRE))
+		(void)syscall(SYS_futex, leave, FUTEX_WAIT, 0, NULL);
+	return 0;
+}
+
 static int filter_calls(struct sealing *p)
 {
 	if (seccomp_install(p->filter, &p->board->error) < 0)
@@ -263,6 +278,7 @@ static const struct {
 	{"landlock", restrict_files},    /* again, by inode, in case a mount was wrong */
 	{"rlimits", set_rlimits},        /* landlock's rules needed descriptors */
 	{"old root", leave_old_root},    /* late: another process unmounts it */
+	{"leave", await_leave},          /* after all that takes time; nothing ran so far */
 	{"seccomp", filter_calls},       /* last: it forbids what the others need */
 };
 

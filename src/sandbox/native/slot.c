@@ -26,6 +26,7 @@
 #include "call/limits.h"
 #include "call/pack.h"
 #include "sandbox/native/identity.h"
+#include "sandbox/native/rawcall.h"
 #include "sandbox/native/slot_state.h"
 #include "sandbox/native/spread.h"
 #include "sandbox/native/wire.h"
@@ -251,6 +252,10 @@ static void use_idle_time(struct slot *s)
 		cgroup_close_doors(&s->watch.group); /* nobody else comes in */
 	if (!s->resident && s->groups_open && !s->swept)
 		sweep(s);
+	/* It sleeps by now.  Woken on our processor at the end, it would die there, and we stand
+	 * still meanwhile. */
+	if (!s->resident)
+		spread(s->launcher, true);
 }
 
 static void take_start(struct slot *s, const struct to_warden *news)
@@ -267,19 +272,6 @@ static void take_start(struct slot *s, const struct to_warden *news)
 	s->give_up_us = 0;
 	watch_begin(&s->watch, s->work);
 	use_idle_time(s);
-}
-
-/* The program has ended and the box is being cleared away.  Most programs leave nobody behind: then
- * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
-static void take_ending(struct slot *s, const struct to_warden *news)
-{
-	if (s->phase != PHASE_RUNNING || s->ending)
-		return;
-	s->ending = true; /* once: a launcher is not to keep us awake for ever */
-	watch_rusage(&s->watch, &news->rusage, &s->outcome);
-	if (!s->resident)
-		watch_settle(&s->watch, s->work, &s->outcome);
-	stay_awake(s->socket);
 }
 
 static void take_end(struct slot *s, const struct to_warden *news)
@@ -302,6 +294,24 @@ static void take_end(struct slot *s, const struct to_warden *news)
 		return;
 	}
 	slot_end_call(s, exited ? END_EXITED : END_SIGNALLED);
+}
+
+/* The program has ended and the box is being cleared away.  Most programs leave nobody behind: then
+ * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
+static void take_ending(struct slot *s, const struct to_warden *news)
+{
+	if (s->phase != PHASE_RUNNING || s->ending)
+		return;
+	s->ending = true; /* once: a launcher is not to keep us awake for ever */
+	watch_rusage(&s->watch, &news->rusage, &s->outcome);
+	if (!s->resident)
+		watch_settle(&s->watch, s->work, &s->outcome);
+	/* It was the last one there, and its box is nobody's any more. */
+	if (s->resident && news->end_code == CLD_EXITED && !s->kill_sent &&
+	    watch_is_last(&s->watch))
+		take_end(s, news);
+	else
+		stay_awake(s->socket);
 }
 
 static void take_layers(struct slot *s, const struct to_warden *news)
@@ -449,6 +459,7 @@ int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], in
 	order->another = s->resident;
 	order->memory_by_rlimit = s->board->layers[LAYER_MEMORY].state != LAYER_FULL;
 	n += slot_add_doors(&s->watch.group, order, fds + n);
+	__atomic_store_n(&s->board->leave, s->before ? 0 : 1, __ATOMIC_RELEASE);
 	if (fd_send(s->socket, order, sizeof(*order), fds, n, err) == 0)
 		return 0;
 	hear_last_words(s, err);
@@ -459,6 +470,20 @@ void slot_ask_before(struct slot *s, int (*before)(void *context, struct error *
 {
 	s->before = before;
 	s->context = context;
+}
+
+/* It seals itself meanwhile, and begins only with our leave.  Without it nothing is left that could.
+ */
+static int give_leave(struct slot *s, struct error *err)
+{
+	if (!s->before)
+		return 0;
+	if (s->before(s->context, err) < 0) {
+		end_launcher(s);
+		return -1;
+	}
+	raw_post(&s->board->leave, 1);
+	return 0;
 }
 
 int slot_start_words(struct slot *s, const struct limits *limits, const int io[3], int words,
@@ -480,8 +505,7 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 	/* Making the groups and making the slot go on at the same time. */
 	if (watch_open(&s->watch, &s->groups, limits, s->ahead, err) < 0 ||
 	    slot_wait_until(s, &s->mapped, err) < 0 ||
-	    (s->before && s->before(s->context, err) < 0) ||
-	    slot_send_run(s, &order, io, words, err) < 0) {
+	    slot_send_run(s, &order, io, words, err) < 0 || give_leave(s, err) < 0) {
 		watch_close(&s->watch);
 		return -1;
 	}

@@ -229,16 +229,15 @@ static int build_beside(struct slot *s, bool groups_found, struct error *err)
 	 * done before it makes its network namespace, which takes the same locks. */
 	s->plan.init_program = open_init_program(err);
 	if (s->plan.init_program < 0 ||
-	    (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0))
+	    (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0) ||
+	    (!groups_found && find_groups(s, err) < 0))
 		return -1;
 	/* It asks for its maps and goes straight on into half a millisecond of kernel work: if we
 	 * slept, the scheduler would wake us on its processor, behind that. */
 	stay_awake(s->socket);
 	if (slot_wait_until(s, &s->mapped, err) < 0)
 		return -1;
-	if (groups_found)
-		return 0;
-	return find_groups(s, err) < 0 ? -1 : move_launcher(s, err);
+	return groups_found ? 0 : move_launcher(s, err);
 }
 
 /* The launcher compiles it, while it waits for its maps. */

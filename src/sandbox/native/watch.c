@@ -370,11 +370,16 @@ void watch_now(struct watch *w, int work, struct usage *u)
 	u->inodes_full = w->seen.inodes_full;
 }
 
-void watch_settle(struct watch *w, int work, struct outcome *o)
+bool watch_is_last(const struct watch *w)
 {
 	uint64_t alive;
 
-	if (!w->group_open || w->counted || cgroup_processes(&w->group, &alive) < 0 || alive > 0)
+	return w->group_open && cgroup_processes(&w->group, &alive) == 0 && alive == 0;
+}
+
+void watch_settle(struct watch *w, int work, struct outcome *o)
+{
+	if (w->counted || !watch_is_last(w))
 		return;
 	count(w, work, o);
 	drop(&w->group, &w->group_open);

@@ -51,6 +51,8 @@ void watch_rusage(struct watch *w, const struct rusage *r, struct outcome *o);
 /* The program has ended, and wait has told about it.  If the kernel says that it was the last in
  * its groups, their counters are final: reads them and removes the groups.  Else does nothing. */
 void watch_settle(struct watch *w, int work, struct outcome *o);
+/* The same without doing anything: is nobody left in its groups? */
+bool watch_is_last(const struct watch *w);
 /* A program of several in its box has ended by a signal that was not ours: what it died of. */
 enum kill_reason watch_cause(const struct watch *w, uint64_t cpu_ms, const struct outcome *o);
 /* Has the kernel killed one for memory? */

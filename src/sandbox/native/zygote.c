@@ -31,6 +31,7 @@
 #include "call/language.h"
 #include "sandbox/native/execute.h"
 #include "sandbox/native/seal.h"
+#include "sandbox/native/startenv.h"
 #include "sandbox/native/zygotewire.h"
 
 enum {
@@ -265,36 +266,12 @@ bool zygote_hear(struct launcher *l, struct zygote *z)
 
 /* Its children. */
 
-/* Variables that are read when an interpreter starts: with others it would be another one. */
-static bool is_read_at_start(const char *variable)
-{
-	static const char *const begins[] = {"PYTHON", "LD_", "LC_", "LANG", "MALLOC_", "GLIBC_"};
-
-	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
-		if (strncmp(variable, begins[i], strlen(begins[i])) == 0)
-			return true;
-	return false;
-}
-
-static bool has_variable(char *const *env, const char *variable)
-{
-	for (; *env; env++)
-		if (strcmp(*env, variable) == 0)
-			return true;
-	return false;
-}
-
-static bool same_start(char *const *one, char *const *other)
-{
-	for (char *const *v = one; *v; v++)
-		if (is_read_at_start(*v) && !has_variable(other, *v))
-			return false;
-	return true;
-}
-
 bool zygote_fits(const struct launcher *l, const struct words *words, char *ret_why, size_t room)
 {
 	const struct warm *warm = &l->plan->profile->warm;
+	/* With others it would be another one. */
+	static const char *const begins[] = {"PYTHON",  "LD_",    "LC_", "LANG",
+					     "MALLOC_", "GLIBC_", NULL};
 	char *own[WARM_ENV_MAX + 1] = {0}, *env[WARM_ENV_MAX + ENVIRONMENT_OWN];
 	const char *why = NULL, *first = words->argv[0] ? words->argv[1] : NULL;
 
@@ -305,7 +282,7 @@ bool zygote_fits(const struct launcher *l, const struct words *words, char *ret_
 		why = "another program than the warm one";
 	else if (!first || (first[0] == '-' && (strcmp(first, "-c") != 0 || !words->argv[2])))
 		why = "options of the interpreter, or no script";
-	else if (!same_start(env, words->env) || !same_start(words->env, env))
+	else if (!startenv_same(begins, env, words->env))
 		why = "variables that an interpreter reads when it starts";
 	else if (!l->zygote.ready)
 		why = l->trouble[0] ? l->trouble : "the warm interpreter is not ready yet";
