@@ -29,6 +29,7 @@
 #include "base/pages.h"
 #include "sandbox/native/box.h"
 #include "sandbox/native/execs.h"
+#include "sandbox/native/filterready.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/letgo.h"
 #include "sandbox/native/loopback.h"
@@ -167,7 +168,7 @@ static int compile_filters(struct launcher *l, struct error *err)
 {
 	struct seccomp_options options = l->plan->filter;
 
-	if (seccomp_compile(&options, &l->filter, err) < 0)
+	if (filter_ready(&options, &l->filter, err) < 0)
 		return -1;
 	/* Whether it will be needed is not known yet, only whether it may be. */
 	if (!(l->plan->profile->allow_degraded & 1u << LAYER_MEMORY))
