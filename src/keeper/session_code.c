@@ -155,8 +155,11 @@ static uint64_t cpu_of_box(struct session *s)
 {
 	struct usage u = {0};
 	struct error ignored;
-	uint64_t us = kept_usage(&s->kept, &u, &ignored) < 0 ? 0 : u.cpu_user_us + u.cpu_system_us;
+	uint64_t us;
 
+	if (kept_cpu_us(&s->kept, &us) == 0)
+		return us;
+	us = kept_usage(&s->kept, &u, &ignored) < 0 ? 0 : u.cpu_user_us + u.cpu_system_us;
 	return us ? us : cpu_of_processes(s);
 }
 
@@ -297,8 +300,9 @@ void obey_code(struct session *s, const struct keep_request *r, const struct buf
 		doing_fail(d, &err);
 		return;
 	}
-	doing_begun(d);
+	/* It runs while the front is told. */
 	driver_send(s, driver);
+	doing_begun(d);
 }
 
 /* Its end. */

@@ -273,7 +273,7 @@ void obey_open(struct keeper *k, const struct keep_request *r, const struct buf 
 	memcpy(s->client, r->client, sizeof(s->client));
 	s->has_uid = r->has_uid;
 	s->uid = r->uid;
-	s->kept.events = -1;
+	s->kept.events = s->kept.cpu = -1;
 	drivers_init(s);
 	d = read_body(s, r, body);
 	if (d && doing_enter(d) && begin(s, d)) {

@@ -167,6 +167,17 @@ int cgroup_cpu_us(const struct cgroup *group, uint64_t *ret_us)
 	return count(group, &cpu_time, ret_us);
 }
 
+int cgroup_cpu_counter(const struct cgroup *group)
+{
+	const struct cgroup_tree *tree = tree_of(group, cpu_time.controller);
+
+	for (size_t i = 0; tree && i < CGROUP_KEPT_MAX && group->kept[i].file; i++)
+		if (group->kept[i].tree == (int)(tree - group->slot->trees) &&
+		    strcmp(group->kept[i].file, cpu_time.in[tree->version - 1].file) == 0)
+			return group->kept[i].fd;
+	return -1;
+}
+
 int cgroup_forks_refused(const struct cgroup *group, uint64_t *ret)
 {
 	return count(group, &forks_refused, ret);

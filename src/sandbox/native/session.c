@@ -442,6 +442,11 @@ void session_usage(struct slot *s, struct usage *ret)
 	watch_now(&s->watch, s->work, ret);
 }
 
+int session_cpu_counter(const struct slot *s)
+{
+	return s->watch.group_open ? cgroup_cpu_counter(&s->watch.group) : -1;
+}
+
 void session_layers(const struct slot *s, struct layer_report ret[static LAYER_COUNT])
 {
 	memcpy(ret, s->outcome.layers, sizeof(s->outcome.layers));
