@@ -15,6 +15,8 @@ struct watch {
 	struct limits limits;
 	uint64_t start_us;
 	uint64_t next_us;            /* when to look again */
+	uint64_t cpu_us;             /* of the last look */
+	uint64_t idle_us;            /* nothing has run since that look, for so long; 0: it has */
 	enum kill_reason killed_for; /* the first limit it passed */
 	struct usage seen;           /* peaks of what is sampled */
 	uint64_t disk_now;           /* bytes in the box's files */
