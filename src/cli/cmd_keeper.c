@@ -19,6 +19,7 @@
 
 struct words_of_keeper {
 	const char *front, *warden, *policy, *expect, *state, *audit, *helper;
+	bool session;
 };
 
 #define AT(member) offsetof(struct words_of_keeper, member)
@@ -30,6 +31,7 @@ static const struct word_row rows[] = {
 	{"state", "DIR", WORD_TEXT, AT(state), "where rates and budgets are kept"},
 	{"audit", "DIR", WORD_TEXT, AT(audit), "where the log of calls is kept"},
 	{"helper", "PROGRAM", WORD_TEXT, AT(helper), "instead of a warden: belljar"},
+	{"session", NULL, WORD_FLAG, AT(session), "for a session, and for no call"},
 	{0},
 };
 #undef AT
@@ -66,6 +68,7 @@ static int read_words(char **argv, struct keeper_options *ret, struct error *err
 		.state = w.state,
 		.audit = w.audit,
 		.helper = w.helper,
+		.session = w.session,
 	};
 	if (take_socket("--front", w.front, &ret->front, err) < 0)
 		return -1;

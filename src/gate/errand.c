@@ -465,8 +465,8 @@ static void go(struct passage *p, struct errand *e)
 	memcpy(p->account.id, p->id, sizeof(p->account.id));
 }
 
-int gate_prepare(const struct policy *p, const struct tool *t, struct slots *slots,
-		 struct error *err)
+int gate_prepare(const struct policy *p, const struct tool *t, const struct limits *kept,
+		 struct slots *slots, struct error *err)
 {
 	own_mem struct profile *profile = calloc(1, sizeof(*profile));
 	own(arena) arena;
@@ -477,7 +477,7 @@ int gate_prepare(const struct policy *p, const struct tool *t, struct slots *slo
 	if (set_profile(p, t, &arena, profile, err) < 0 || check_grants(profile, err) < 0)
 		return -1;
 	order_grants(profile);
-	return slots_prepare(slots, profile, &t->limits, err);
+	return slots_prepare(slots, profile, kept ? kept : &t->limits, kept != NULL, err);
 }
 
 enum verdict step_run(struct passage *p)

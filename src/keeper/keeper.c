@@ -42,19 +42,29 @@ static int open_audit(struct keeper *k, const struct keeper_options *o, struct e
 	return 0;
 }
 
-/* The most likely call finds its box made: one of the first tool that takes code.  If that fails, a
- * call will say so. */
+/* The first tool that takes code, and if it is for a session, in one. */
+static const struct tool *likely_tool(const struct keeper *k)
+{
+	for (size_t i = 0; i < k->policy->n_tools; i++) {
+		const struct tool *t = &k->policy->tools[i];
+
+		if (t->kind == KIND_CODE && (!k->for_session || t->sessions.allow))
+			return t;
+	}
+	return NULL;
+}
+
+/* The most likely call or session finds its box made.  If that fails, a call will say so. */
 static void prepare_slot(struct keeper *k)
 {
-	const struct tool *likely = NULL;
+	const struct tool *likely = likely_tool(k);
+	struct limits kept;
 	struct error err = {0};
 
-	for (size_t i = 0; i < k->policy->n_tools && !likely; i++)
-		if (k->policy->tools[i].kind == KIND_CODE)
-			likely = &k->policy->tools[i];
 	if (!likely)
 		return;
-	if (gate_prepare(k->policy, likely, &k->slots, &err) < 0)
+	session_standard_limits(likely, &kept);
+	if (gate_prepare(k->policy, likely, k->for_session ? &kept : NULL, &k->slots, &err) < 0)
 		keeper_say(k, &err);
 	else
 		k->has_slot = true;
@@ -63,7 +73,8 @@ static void prepare_slot(struct keeper *k)
 int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means, struct error *err)
 {
-	*k = (struct keeper){.front = o->front, .policy = policy, .means = *means};
+	*k = (struct keeper){
+		.front = o->front, .policy = policy, .means = *means, .for_session = o->session};
 	audit_init(&k->audit);
 	slots_init(&k->slots, o->warden, o->helper);
 	if (o->expect_sha256 && strcmp(policy->sha256, o->expect_sha256) != 0)

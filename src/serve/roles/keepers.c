@@ -24,7 +24,8 @@ enum { SPARE = 8 };
 /* While a policy is replaced, old keepers and new ones are there at once. */
 static size_t most(const struct supervisor *s)
 {
-	return (size_t)(2 * s->plan.concurrency + s->plan.sessions + SPARE);
+	return (size_t)(2 * s->plan.concurrency + s->plan.sessions + 2 * s->plan.sessions_ready +
+			SPARE);
 }
 
 static void forget(struct keeper *k)
@@ -86,6 +87,7 @@ static int run_keeper(struct keeper *k, int front, int warden, struct error *err
 				    s->state,
 				    "--audit",
 				    s->audit,
+				    k->session ? "--session" : NULL,
 				    NULL};
 	const int fds[] = {front, warden, s->pack_fd};
 	struct spawn spawn = {
