@@ -40,15 +40,17 @@ static const struct {
 	const char *text, *end;
 	const char *words[5]; /* NULL: the driver's text */
 	size_t n;
+	bool cheap; /* enough to have one whether it will be used or not */
 } kinds[SESSION_DRIVERS] = {
-	{"python", driver_python_start, driver_python_end, {"python3", "-c", NULL}, 3},
+	{"python", driver_python_start, driver_python_end, {"python3", "-c", NULL}, 3, true},
 	/* node cannot copy a descriptor. */
 	{"node",
 	 driver_node_start,
 	 driver_node_end,
 	 {"sh", "-c", "exec node -e \"$0\" 3<&0 </dev/null", NULL},
-	 4},
-	{"bash", driver_bash_start, driver_bash_end, {"bash", "-c", NULL, "bash"}, 4},
+	 4,
+	 false},
+	{"bash", driver_bash_start, driver_bash_end, {"bash", "-c", NULL, "bash"}, 4, false},
 };
 
 void drivers_init(struct session *s)
@@ -87,6 +89,14 @@ void drivers_done(struct session *s)
 
 /* The interpreter. */
 
+static struct driver *driver_of(struct session *s, const char *language)
+{
+	for (size_t i = 0; i < SESSION_DRIVERS; i++)
+		if (strcmp(s->drivers[i].language->name, language) == 0)
+			return &s->drivers[i];
+	return NULL;
+}
+
 static char **driver_words(struct passage *p, size_t kind, struct error *err)
 {
 	struct arena *a = &p->judged.arena;
@@ -121,6 +131,23 @@ static int start(struct session *s, struct driver *d, struct passage *p, struct 
 	return kept_start(&s->kept, &job, (int[3]){theirs, out, error}, &d->exec, err) < 0
 		       ? -1
 		       : kept_layers(&s->kept, d->layers, err);
+}
+
+/* Its answer is out: what the first snippet needs is made while nobody waits.  If that fails, the
+ * snippet will say so. */
+void driver_ahead(struct session *s, struct doing *opening)
+{
+	struct driver *d = s->language ? driver_of(s, s->language) : NULL;
+	struct passage *p = &opening->passage;
+	struct error ignored = {0};
+
+	if (s->tool->kind != KIND_CODE || !d || !kinds[d - s->drivers].cheap)
+		return;
+	redaction_done(&p->redaction);
+	p->redaction = s->redaction;
+	p->redaction.borrowed = true;
+	if (start(s, d, p, &ignored) < 0)
+		let_go(d);
 }
 
 static void kill_driver(struct session *s, struct driver *d, enum kill_reason reason)
@@ -194,8 +221,8 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 		let_go(d);
 		return -1;
 	}
-	d->send.len = d->sent = d->heard.len = 0;
-	d->send.cut = d->heard.cut = false;
+	d->send.len = d->sent = 0;
+	d->send.cut = false;
 	if (make_nonce(d, err) < 0 ||
 	    buf_printf(&d->send, err, "%llu %s %zu\n", (unsigned long long)d->snippets + 1,
 		       d->nonce, p->judged.code_len) < 0 ||
@@ -218,14 +245,6 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 	d->look_us = now + LOOK_US;
 	d->cpu_before_us = cpu_of_box(s);
 	return 0;
-}
-
-static struct driver *driver_of(struct session *s, const char *language)
-{
-	for (size_t i = 0; i < SESSION_DRIVERS; i++)
-		if (strcmp(s->drivers[i].language->name, language) == 0)
-			return &s->drivers[i];
-	return NULL;
 }
 
 /* The body into d; false: it was answered. */
@@ -363,7 +382,7 @@ bool driver_ended(struct session *s, const struct kept_end *end)
 		if (d->doing)
 			driver_abandon(s, d, &o);
 		else
-			d->lost_untold = true;
+			d->lost_untold = d->snippets > 0;
 		let_go(d);
 		return true;
 	}
@@ -490,8 +509,8 @@ void driver_heard(struct session *s, struct driver *d)
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	/* Between snippets it has nothing to say; its end is told by the slot. */
-	if (n <= 0 || !d->doing || buf_add(&d->heard, bytes, (size_t)n, &err) < 0 || d->heard.cut) {
+	/* Its end is told by the slot. */
+	if (n <= 0 || buf_add(&d->heard, bytes, (size_t)n, &err) < 0 || d->heard.cut) {
 		garble(s, d);
 		return;
 	}
@@ -500,5 +519,9 @@ void driver_heard(struct session *s, struct driver *d)
 			garble(s, d);
 		return;
 	}
-	take_report(s, d);
+	/* Between snippets it has nothing to say. */
+	if (d->doing)
+		take_report(s, d);
+	else if (d->heard.len)
+		garble(s, d);
 }

@@ -232,6 +232,7 @@ static bool begin(struct session *s, struct doing *d)
 	s->idle_ms = times.idle_ms;
 	doing_record(d, 0, &err);
 	answer_opened(s, d);
+	driver_ahead(s, d);
 	/* Its variables, which every program gets. */
 	s->opening = d->body;
 	d->body = (struct callbody){0};

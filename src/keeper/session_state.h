@@ -138,6 +138,7 @@ void doing_hear_out(void *context, const char *data, size_t len);
 void doing_hear_err(void *context, const char *data, size_t len);
 
 /* session_code.c */
+void driver_ahead(struct session *s, struct doing *opening);
 void obey_code(struct session *s, const struct keep_request *r, const struct buf *body);
 void drivers_init(struct session *s);
 void drivers_done(struct session *s);
