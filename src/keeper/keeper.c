@@ -70,6 +70,19 @@ static void prepare_slot(struct keeper *k)
 		k->has_slot = true;
 }
 
+static int take_toolkit(struct keeper *k, const struct keeper_options *o, struct error *err)
+{
+	if (o->toolkit) {
+		k->toolkit = *o->toolkit;
+		*o->toolkit = (struct toolkit){0};
+		return 0;
+	}
+	if (toolkit_open(&k->toolkit, k->policy, &k->means, err) < 0)
+		return -1;
+	toolkit_warm(&k->toolkit);
+	return 0;
+}
+
 int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means, struct error *err)
 {
@@ -82,10 +95,8 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 			    "the policy is not the one that was expected: %s, not %s",
 			    policy->sha256, o->expect_sha256);
 	k->meter = meter_open(o->state, err);
-	if (!k->meter || open_audit(k, o, err) < 0 ||
-	    toolkit_open(&k->toolkit, policy, means, err) < 0)
+	if (!k->meter || open_audit(k, o, err) < 0 || take_toolkit(k, o, err) < 0)
 		return -1;
-	toolkit_warm(&k->toolkit);
 	prepare_slot(k);
 	/* One that starts slots itself (--helper: tests) cannot be without rights. */
 	return o->warden >= 0 ? keeper_seal(k, err) : 0;

@@ -17,8 +17,9 @@ struct keeper_options {
 	int front, warden;
 	const char *policy, *expect_sha256;
 	const char *state, *audit;
-	const char *helper; /* instead of a warden: belljar, which is started for a slot */
-	bool session;       /* it will have a session, and serve no call */
+	const char *helper;      /* instead of a warden: belljar, which is started for a slot */
+	bool session;            /* it will have a session, and serve no call */
+	struct toolkit *toolkit; /* that is open and warm: its own from now on.  NULL: none is */
 };
 
 struct keeper {
