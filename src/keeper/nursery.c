@@ -87,7 +87,7 @@ int nursery_serve(int control, int ret_fds[static NURSERY_FDS], struct error *er
 		pid = copy_ourselves();
 		if (pid == 0) {
 			(void)close(control);
-			return setsid() < 0 ? fail_sys(err, "leave the nursery") : 1;
+			return 1;
 		}
 		if (pid < 0)
 			(void)fail_sys(&why, "copy a keeper");

@@ -78,6 +78,17 @@ static void let_go(struct driver *d)
 	d->ready = d->killed = d->garbled = false;
 }
 
+void driver_rest(struct driver *d)
+{
+	if (d->doing)
+		return;
+	buf_done(&d->send);
+	buf_init(&d->send, SEND_MAX);
+	d->sent = 0;
+	capture_idle(&d->out);
+	capture_idle(&d->err);
+}
+
 void drivers_done(struct session *s)
 {
 	for (size_t i = 0; i < SESSION_DRIVERS; i++) {

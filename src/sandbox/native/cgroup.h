@@ -131,6 +131,8 @@ int cgroup_limit_processes(const struct cgroup *group, uint64_t most, struct err
 
 /* Opens the counters that are read when the program has ended: to be done while nobody waits. */
 void cgroup_keep_counters(struct cgroup *group);
+/* Of these only the processor time. */
+void cgroup_keep_cpu(struct cgroup *group);
 void cgroup_drop_counters(struct cgroup *group);
 
 /* Each returns -1 when this host has no such counter.  Cheap enough to be asked while it runs. */

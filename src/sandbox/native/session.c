@@ -108,7 +108,7 @@ int session_begin(struct slot *s, const struct limits *limits, struct error *err
 	s->calls++;
 	s->asked_us = s->watch.start_us = clock_us();
 	watch_begin(&s->watch, s->work);
-	watch_ready(&s->watch);
+	watch_ready_kept(&s->watch);
 	s->phase = PHASE_KEPT;
 	return 0;
 }

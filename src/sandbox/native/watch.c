@@ -195,6 +195,12 @@ void watch_ready(struct watch *w)
 		cgroup_keep_counters(&w->group);
 }
 
+void watch_ready_kept(struct watch *w)
+{
+	if (w->group_open)
+		cgroup_keep_cpu(&w->group);
+}
+
 /* No group: the processes are asked one by one.  They count what they share each for itself, so
  * before it costs the program its life we ask for exact figures. */
 static bool family_is_over(struct watch *w, int work)

@@ -44,6 +44,9 @@ void watch_close(struct watch *w);
 void watch_begin(struct watch *w, int work);
 /* Gets what watch_finish will need: to be called once while nobody waits. */
 void watch_ready(struct watch *w);
+/* The same for a box that is kept: what is looked at all the time, and no more.  A counter that is
+ * open holds a page of the kernel's. */
+void watch_ready_kept(struct watch *w);
 /* Looks at counters and clocks; returns the limit that was passed, if any. */
 enum kill_reason watch_look(struct watch *w, uint64_t now_us, int work);
 /* What wait told about the program and its children. */
