@@ -10,7 +10,9 @@
 #include "cli/warden.h"
 #include "lib/slotwords.h"
 
-static const char lines[] = "root host\nread /data\nwrite /out\nloopback yes\n";
+static const char lines[] = "root host\nread /data\nwrite /out\nloopback yes\n"
+			    "warm python python3\nwarm_module json\nwarm_env A=1\n"
+			    "warm_calls 5\nwarm_age_ms 1000\n";
 
 /* What was allowed is what the slot will read, too. */
 static void check_profile(const struct ceiling *c, const struct profile *p)
@@ -27,6 +29,13 @@ static void check_profile(const struct ceiling *c, const struct profile *p)
 		assert(!strstr(g->source, "/../") && !strstr(g->source, ":/"));
 		assert(g->inside[0] == '/');
 	}
+	if (p->warm.kind != WARM_NOT)
+		assert(p->warm.kind == WARM_PYTHON && strcmp(p->warm.program, "python3") == 0 &&
+		       p->warm.n_modules == 1 && p->warm.n_env == 1 && p->warm.calls == 5 &&
+		       strcmp(p->warm.modules[0], "json") == 0 &&
+		       strcmp(p->warm.env[0], "A=1") == 0 && p->warm.age_ms == 1000);
+	else
+		assert(!p->warm.program && p->warm.n_modules == 0 && p->warm.n_env == 0);
 	assert(ceiling_allows_profile(c, p, &err) == 0);
 	assert(slotwords_profile(&words, p, &err) == 0);
 }

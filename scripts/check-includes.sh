@@ -24,6 +24,7 @@ keeper:  base call api policy screen redact audit gate sandbox lib keeper
 serve:   base call audit api keeper lib reader sandbox serve
 lib:     base call sandbox cli lib
 musl:    base
+warm:    base call sandbox warm
 TABLE
 }
 

@@ -17,6 +17,7 @@ musl-dev          run,test,bench,lint,fuzz  the C library inside belljar: starts
 meson             run,test,bench,lint,fuzz  describes the build
 ninja-build       run,test,bench,lint,fuzz  does the build
 pkgconf           run,test,bench,lint,fuzz  finds libraries for the build
+libpython3-dev    run,test,bench,lint,fuzz  headers for what a warm Python loads
 python3           run,test,bench,lint       runs inside the boxes of the tour and of the tests
 libssl-dev        run,test,bench,lint,fuzz  SHA-256 and the signatures of the audit log
 libjansson-dev    run,test,bench,lint,fuzz  reads JSON
@@ -34,7 +35,7 @@ clang             test,fuzz                 the second compiler that must accept
 clang-format      test,lint                 checks the layout of the source
 clang-tidy        test,lint                 checks the source for mistakes
 cppcheck          test,lint                 checks the source for mistakes
-nodejs            test                      runs the tests of the TypeScript client
+nodejs            test,bench                runs the tests of the TypeScript client, and the bench of warm boxes
 mandoc            test,lint                 checks the manual pages
 shellcheck        test,lint                 checks the scripts
 libtest-json-schema-acceptance-perl test      carries the official JSON Schema Test Suite
@@ -42,6 +43,7 @@ bubblewrap        test,bench                the other side of some tests and of 
 crun              bench                     the other side of the bench
 valgrind          bench                     counts instructions
 runc              bench                     the other side of the bench
+python3-numpy     bench                     what the bench imports, warm and bare
 libclang-rt-dev   fuzz                      the fuzzing engine and the sanitizers of clang
 TABLE
 }

@@ -108,7 +108,7 @@ static int add_rule(struct words *w, const struct redact_rule *r, struct error *
 	bool folded = strncmp(r->pattern, "(?i)", 4) == 0;
 	unsigned flags = folded ? INNOCENT_FOLD : 0;
 
-	if (!(r->group & REDACT_STANDARD) || r->hand)
+	if (!(r->group & REDACT_STANDARD) || (r->hand && !r->needs))
 		return 0;
 	if (strstr(r->pattern + (folded ? 4 : 0), "(?i"))
 		return fail(err, ERR_INTERNAL, "(?i) stands at the begin only");

@@ -107,6 +107,18 @@ static const struct api_field stream_fields[] = {
 	FLAG("truncated", "The rest was dropped."),
 };
 
+static const struct api_field start_fields[] = {
+	{FIELD("how", API_STRING,
+	       "cold: its process was made for it.  sealed: a process waited, and the program was "
+	       "started in it.  forked: from an interpreter that waits, for this call.  waiting: "
+	       "an interpreter waited in its box."),
+	 .words = (const char *const[]){"cold", "sealed", "forked", "waiting", NULL}},
+	TEXT_OR("why_cold", "Why no interpreter that waited could run it, if one should have."),
+	COUNT("baseline_bytes", "Memory that it shares with what it was forked from."),
+	MS("interpreter_age_ms", "How long ago that was started."),
+	COUNT("interpreter_calls", "How many calls came out of it, with this one."),
+};
+
 static const struct api_field artifact_fields[] = {
 	TEXT("name", "Beneath /work, escaped."),
 	FLAG("copied", "It is here; false: refused says why not."),
@@ -124,6 +136,8 @@ static const struct api_field artifact_fields[] = {
 		{SEEN("was_killed", API_BOOLEAN, "A limit, or somebody, ended it.")},             \
 		{SEEN("kill_reason", API_STRING, "Which."), .nullable = true},                    \
 		{SEEN("setup_time_ms", API_NUMBER, "The box's.")},                                \
+		{SEEN("start", API_OBJECT, "How its process came to be."), .of = "start",         \
+		 .nullable = true},                                                               \
 		{SEEN("stdout", API_OBJECT, "Its standard output."), .of = "stream"},             \
 		{SEEN("stderr", API_OBJECT, "Its standard error."), .of = "stream"},              \
 		{SEEN("resource_usage", API_FREE, "What it used.")},                              \
@@ -502,6 +516,7 @@ const struct api_object api_answers[] = {
 	OBJECT("redaction", redaction_fields, "What one rule cut out."),
 	OBJECT("failure", failure_fields, "Why a program could not be run."),
 	OBJECT("stream", stream_fields, "Output."),
+	OBJECT("start", start_fields, "How the process of a call came to be."),
 	OBJECT("artifact", artifact_fields, "A file that came out, or did not."),
 	OBJECT("execution", execution_fields, "What became of a call."),
 	OBJECT("check", execution_fields, "What would become of a call; nothing ran."),

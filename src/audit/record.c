@@ -300,6 +300,7 @@ static void put_s_to_z(struct jsonout *j, const struct record *r)
 		put_count(j, "setup_us", r->outcome->setup_us);
 	if (r->signal)
 		jsonout_int(j, "signal", r->signal);
+	put_text(j, "start", r->start);
 	put_text(j, "status", r->status);
 	put_output(j, "stderr", &r->err);
 	put_output(j, "stdout", &r->out);

@@ -78,6 +78,7 @@ struct record {
 	int exit_code;
 	int signal;                    /* 0: none */
 	const struct outcome *outcome; /* times and usage are taken from here */
+	const char *start;             /* start_how_name() of a program; NULL: none ran */
 	const struct record_redaction *redactions;
 	size_t n_redactions;
 	struct record_output out, err;
@@ -107,8 +108,8 @@ struct record_text {
 struct record_view {
 	enum record_kind kind;
 	uint64_t time_ms;
-	struct record_text id, client, session, action, tool, decision, layer, rule, reason, status,
-		cause, backend, args, args_sha256, policy_sha256, detail;
+	struct record_text id, client, session, action, tool, decision, layer, rule, reason, start,
+		status, cause, backend, args, args_sha256, policy_sha256, detail;
 	struct record_text limits, layers, usage, redactions, artifacts, out,
 		err; /* with brackets */
 	bool has_uid;

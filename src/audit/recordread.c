@@ -307,6 +307,7 @@ static const struct field fields[] = {
 	ROW("session", TEXT, session),
 	ROW("setup_us", COUNT, setup_us),
 	SKIP("signal", NUMBER),
+	ROW("start", TEXT, start),
 	ROW("status", TEXT, status),
 	ROW("stderr", OBJECT, err),
 	ROW("stdout", OBJECT, out),

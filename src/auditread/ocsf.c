@@ -268,9 +268,9 @@ static void put_class(struct maker *m, json_t *event)
 static void put_rest(struct maker *m, json_t *event)
 {
 	static const char *const members[] = {
-		"args_sha256", "artifacts", "backend", "canary",     "cause",
-		"decision",    "layers",    "limits",  "redactions", "run_us",
-		"setup_us",    "signal",    "stderr",  "stdout",     "usage",
+		"args_sha256", "artifacts", "backend",    "canary", "cause",    "decision",
+		"layers",      "limits",    "redactions", "run_us", "setup_us", "signal",
+		"stderr",      "stdout",    "start",      "usage",
 	};
 	json_t *unmapped = child(m, event, "unmapped");
 	struct hash raw;

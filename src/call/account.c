@@ -128,6 +128,22 @@ static void write_end(struct jsonout *j, const struct outcome *o)
 	jsonout_ms(j, "setup_time_ms", o->setup_us);
 }
 
+/* Before the program's first instruction: none of it is in resource_usage. */
+static void write_start(struct jsonout *j, const struct outcome *o)
+{
+	if (o->end != END_EXITED && o->end != END_SIGNALLED) {
+		jsonout_null(j, "start");
+		return;
+	}
+	jsonout_object(j, "start");
+	jsonout_str(j, "how", start_how_name(o->start.how));
+	jsonout_str(j, "why_cold", o->start.why_cold[0] ? o->start.why_cold : NULL);
+	jsonout_uint(j, "baseline_bytes", o->start.baseline_bytes);
+	jsonout_uint(j, "interpreter_age_ms", o->start.interpreter_age_ms);
+	jsonout_uint(j, "interpreter_calls", o->start.interpreter_calls);
+	jsonout_object_end(j);
+}
+
 static void write_usage(struct jsonout *j, const struct account *a)
 {
 	const struct usage *u = &a->outcome.usage;
@@ -256,6 +272,7 @@ void account_write_facts(const struct account *a, struct jsonout *j)
 	jsonout_str(j, "status", status_name(a->status));
 	jsonout_bool(j, "success", a->status == STATUS_SUCCESS);
 	write_end(j, &a->outcome);
+	write_start(j, &a->outcome);
 	write_stream(j, "stdout", &a->out);
 	write_stream(j, "stderr", &a->err);
 	write_usage(j, a);

@@ -187,6 +187,17 @@ struct artifact_rules {
 	uint64_t files, bytes;
 };
 
+/* What runs the code of one language, and what of it is ready before a call comes. */
+struct runtime {
+	const char *name;
+	enum warm_kind language;
+	const char *program;  /* a name that is found in the box, or a path there */
+	struct words modules; /* python: imported ahead */
+	struct words env;     /* "K=V": of every call that it runs, and of what waits for one */
+	uint64_t calls, age_ms;
+	struct place place;
+};
+
 /* A box that is kept between calls. */
 struct session_rules {
 	bool allow;
@@ -224,6 +235,9 @@ struct tool {
 	bool loopback;
 	bool proc_full;
 	bool fresh; /* no box serves two calls, not even one after the other */
+	bool warm;  /* code: false: every call starts in fresh memory */
+	struct words runtime_names;
+	const struct runtime *runtimes[WARM_COUNT]; /* code: what runs each; NULL: none */
 	struct artifact_rules artifacts;
 	struct session_rules sessions;
 	struct policy_test *tests;
@@ -266,6 +280,7 @@ struct serve_rules {
 	uint64_t body_bytes, connections;
 	uint64_t head_wait_ms, body_wait_ms, idle_wait_ms, drain_ms;
 	uint64_t calls_kept, calls_kept_ms, idempotency_ms;
+	uint64_t warm_node; /* keepers in which node waits for calls */
 };
 
 /* What a client may do with the service. */

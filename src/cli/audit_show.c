@@ -325,7 +325,7 @@ static void say_decision(const struct story *s)
 
 static void say_end(const struct chapter *c)
 {
-	char status[128], cause[128], run[32], setup[32], time[RECORD_TIME];
+	char status[128], cause[128], start[32], run[32], setup[32], time[RECORD_TIME];
 	const json_t *signal = json_object_get(c->json, "signal");
 	const char *name = NULL;
 
@@ -336,8 +336,10 @@ static void say_end(const struct chapter *c)
 	}
 	audit_duration(c->v.run_us, run, sizeof(run));
 	audit_duration(c->v.setup_us, setup, sizeof(setup));
-	(void)printf("  %-*s%s: %s after %s (and %s to set up)", TITLE, "ended", time,
-		     audit_text(c->v.status, status, sizeof(status)), run, setup);
+	(void)printf("  %-*s%s: %s after %s (and %s to set up%s%s)", TITLE, "ended", time,
+		     audit_text(c->v.status, status, sizeof(status)), run, setup,
+		     c->v.start.data ? ", " : "",
+		     c->v.start.data ? audit_text(c->v.start, start, sizeof(start)) : "");
 	if (c->v.has_exit_code)
 		(void)printf(", exit code %" PRId64, c->v.exit_code);
 	if (json_is_integer(signal)) {

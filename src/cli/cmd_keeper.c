@@ -22,7 +22,7 @@
 
 struct words_of_keeper {
 	const char *front, *warden, *policy, *expect, *state, *audit, *helper, *control;
-	bool session;
+	bool session, warm_node;
 };
 
 #define AT(member) offsetof(struct words_of_keeper, member)
@@ -33,6 +33,7 @@ static const struct word_row rows[] = {
 	{"expect-sha256", "HEX", WORD_TEXT, AT(expect), "what it must be"},
 	{"state", "DIR", WORD_TEXT, AT(state), "where rates and budgets are kept"},
 	{"audit", "DIR", WORD_TEXT, AT(audit), "where the log of calls is kept"},
+	{"warm-node", NULL, WORD_FLAG, AT(warm_node), "node may wait for calls here"},
 	{"helper", "PROGRAM", WORD_TEXT, AT(helper), "instead of a warden: belljar"},
 	{"control", "FD", WORD_TEXT, AT(control), "of a nursery: who asks for keepers"},
 	{"session", NULL, WORD_FLAG, AT(session), "for a session, and for no call"},
@@ -84,6 +85,7 @@ static int read_words(char **argv, struct keeper_options *ret, int *ret_control,
 		.audit = w.audit,
 		.helper = w.helper,
 		.session = w.session,
+		.warm_node = w.warm_node,
 	};
 	return take_sockets(&w, ret, ret_control, err);
 }
@@ -107,7 +109,7 @@ static void rename_ourselves(char *word)
 }
 
 static int keep(const struct keeper_options *o, struct policy *policy,
-		 const struct redact_means *means)
+		const struct redact_means *means)
 {
 	struct error err = {0};
 	struct keeper k;

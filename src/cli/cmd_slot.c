@@ -20,6 +20,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
 #include "base/text.h"
@@ -29,6 +30,8 @@
 #include "cli/slotserver.h"
 #include "lib/slotwords.h"
 #include "sandbox/native/delegate.h"
+
+enum { TIDY_US = 700 };
 
 int server_tell(struct server *s, enum talk_say say, struct talk_reply *reply,
 		const int fds[SAY_FDS], struct error *err)
@@ -110,7 +113,23 @@ static void tell_end(struct server *s)
 	if (tell(s, SAY_ENDED, &reply, s->keep_work == WORK_COMES ? work : -1, &err) < 0)
 		s->done = true;
 	else if (!s->once)
+		s->tidy_us = clock_us() + TIDY_US;
+}
+
+/* The answer is on its way through other processes, which need the processor first.  Who asks for
+ * the next call meanwhile finds nothing prepared. */
+static void tidy_up(struct server *s)
+{
+	if (s->tidy_us == 0 || clock_us() < s->tidy_us)
+		return;
+	s->tidy_us = 0;
+	if (!s->running && !s->kept)
 		slot_prepare(s->slot);
+}
+
+static int wait_ms(const struct server *s)
+{
+	return s->tidy_us ? 1 : slot_wait_ms(s->slot);
 }
 
 /* Files of one call are not for the next one: a box that got some and ran nothing goes, and as it
@@ -157,6 +176,11 @@ static void obey_run(struct server *s, const struct ask *a)
 	forget_stayed(s);
 	s->keep_work = r->keep_work;
 	s->stayed_limits = r->limits;
+	if (s->put_error.kind != ERR_NONE) {
+		refuse_start(s, &s->put_error);
+		s->put_error = (struct error){0};
+		return;
+	}
 	if ((r->flags & ASK_GIVE && server_give_pipes(s, a, &err) < 0) ||
 	    slot_start_words(s->slot, &r->limits, a->fds, a->fds[ASK_WORDS], &err) < 0)
 		refuse_start(s, &err);
@@ -230,7 +254,7 @@ static void serve_once(struct server *s)
 		[EVENTS] = {.fd = s->events, .events = s->event_left ? POLLOUT : 0},
 	};
 
-	if (poll(fds, COUNT, slot_wait_ms(s->slot)) < 0) {
+	if (poll(fds, COUNT, wait_ms(s)) < 0) {
 		s->done = errno != EINTR;
 		return;
 	}
@@ -241,6 +265,7 @@ static void serve_once(struct server *s)
 	if (fds[REQUEST].revents)
 		take_request(s);
 	/* News of the next box comes between calls, too. */
+	tidy_up(s);
 	if (slot_step(s->slot) && s->running)
 		tell_end(s);
 	else if (s->kept)
@@ -328,7 +353,9 @@ static int watch_peer(struct server *s, struct error *err)
 static int parse(struct run_options *o, char **argv, struct error *err)
 {
 	options_init(o);
-	if (options_parse(o, argv, err) < 0)
+	o->for_slot = true;
+	if (options_parse(o, argv, err) < 0 ||
+	    options_check_warm(&o->request.profile.warm, err) < 0)
 		return -1;
 	if (o->help || *o->command)
 		return fail(err, ERR_CALLER, "belljar slot takes options only");

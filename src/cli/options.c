@@ -403,13 +403,21 @@ static int unknown_option(const char *name, struct error *err)
 		    near ? "; did you mean --" : "", near ? near : "");
 }
 
-static const struct option_row *find_row(const char *name, size_t len)
+static const struct option_row *find_in(const struct option_row *rows, size_t n, const char *name,
+					size_t len)
 {
-	for (size_t i = 0; i < ARRAY_LEN(option_rows); i++)
-		if (strlen(option_rows[i].name) == len &&
-		    strncmp(option_rows[i].name, name, len) == 0)
-			return &option_rows[i];
+	for (size_t i = 0; i < n; i++)
+		if (strlen(rows[i].name) == len && strncmp(rows[i].name, name, len) == 0)
+			return &rows[i];
 	return NULL;
+}
+
+static const struct option_row *find_row(const struct run_options *o, const char *name, size_t len)
+{
+	const struct option_row *row = find_in(option_rows, ARRAY_LEN(option_rows), name, len);
+
+	return row || !o->for_slot ? row
+				   : find_in(slot_option_rows, slot_option_row_count, name, len);
 }
 
 static const struct limit_row *find_limit(const char *name, size_t len)
@@ -426,7 +434,7 @@ static int take_long(struct run_options *o, char ***argv, struct error *err)
 {
 	const char *word = **argv;
 	size_t len = strcspn(word + 2, "=");
-	const struct option_row *row = find_row(word + 2, len);
+	const struct option_row *row = find_row(o, word + 2, len);
 	const struct limit_row *limit = find_limit(word + 2, len);
 	const char *value = word[2 + len] == '=' ? word + 3 + len : NULL;
 
@@ -453,7 +461,7 @@ int options_set(struct run_options *o, const char *name, const char *value, enum
 		struct error *err)
 {
 	size_t len = strlen(name);
-	const struct option_row *row = find_row(name, len);
+	const struct option_row *row = find_row(o, name, len);
 	const struct limit_row *limit = find_limit(name, len);
 	bool given = value && *value;
 

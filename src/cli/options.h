@@ -20,6 +20,7 @@ struct run_options {
 	bool quiet;
 	bool explain;
 	bool help;
+	bool for_slot;  /* slot_option_rows are read, too */
 	int status_fd;  /* -1: none */
 	char **command; /* what is left over: CMD ARGS, or FILE ARGS */
 	char *env[ENV_MAX + 1];
@@ -45,6 +46,12 @@ struct option_row {
 
 extern const struct option_row option_rows[];
 extern const size_t option_row_count;
+
+/* What only belljar slot takes, from whoever keeps one: what waits in it for calls. */
+extern const struct option_row slot_option_rows[];
+extern const size_t slot_option_row_count;
+/* Is what was said of it the whole of it? */
+int options_check_warm(const struct warm *w, struct error *err);
 
 /* o is all zeros already: writing them again would cost a page fault for every 4 KiB. */
 void options_init(struct run_options *o);

@@ -178,6 +178,25 @@ static void print_mounts(const struct tool *t, FILE *to)
 	}
 }
 
+static void print_runtime(const struct runtime *r, bool warm, FILE *to)
+{
+	(void)fprintf(to, "    %-12s%s: %s", warm ? "waits" : "starts", warm_kind_name(r->language),
+		      r->program);
+	print_list(" with ", &r->modules, to);
+	(void)fputc('\n', to);
+}
+
+/* What runs its code: ready before a call comes, or started for it. */
+static void print_runtimes(const struct tool *t, FILE *to)
+{
+	for (size_t i = 0; i < t->languages.n; i++)
+		for (int k = WARM_NOT + 1; k < WARM_COUNT; k++)
+			if (t->runtimes[k] &&
+			    strcmp(t->languages.word[i], warm_kind_name((enum warm_kind)k)) == 0)
+				print_runtime(t->runtimes[k], t->warm && !t->fresh && !t->loopback,
+					      to);
+}
+
 /* The label is about what the caller can make happen, not about what the owner meant. */
 static void print_wall(const struct tool *t, FILE *to)
 {
@@ -189,6 +208,7 @@ static void print_wall(const struct tool *t, FILE *to)
 		      code ? "code: the caller's own code runs, within the box"
 			   : "restricted: only these programs can run");
 	print_words("languages", &t->languages, to);
+	print_runtimes(t, to);
 	print_words("runs", &t->exec, to);
 	print_words("programs", &t->programs, to);
 }

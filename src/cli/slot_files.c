@@ -91,23 +91,35 @@ static int put_meanwhile(struct server *s, const struct ask *a, const struct cop
 	return result;
 }
 
-void server_put(struct server *s, const struct ask *a)
+static void answer_put(struct server *s, const struct ask *a, const struct error *err)
 {
 	struct talk_reply reply = {0};
+
+	if (a->request->flags & ASK_UNANSWERED && !s->kept) {
+		if (s->put_error.kind == ERR_NONE)
+			s->put_error = *err;
+	} else if (err->kind != ERR_NONE) {
+		server_fail(s, err);
+	} else {
+		server_done(s, &reply, none);
+	}
+}
+
+void server_put(struct server *s, const struct ask *a)
+{
 	own(pages) bytes = {0};
 	struct copyin_text text;
 	struct error err = {0};
 
 	if (map_bytes(a, &bytes, &err) < 0) {
-		server_fail(s, &err);
+		answer_put(s, a, &err);
 		return;
 	}
 	text = (struct copyin_text){bytes.room ? bytes.room : "", bytes.size,
 				    a->request->flags & ASK_EXECUTABLE ? 0755 : 0644};
-	if ((s->kept ? put_meanwhile : put_before)(s, a, &text, &err) < 0)
-		server_fail(s, &err);
-	else
-		server_done(s, &reply, none);
+	if ((s->kept ? put_meanwhile : put_before)(s, a, &text, &err) < 0 && err.kind == ERR_NONE)
+		(void)fail(&err, ERR_INTERNAL, "a file could not be put into the box");
+	answer_put(s, a, &err);
 }
 
 static int collect(struct server *s, const struct ask *a, struct account *account, int heap,

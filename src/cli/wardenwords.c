@@ -13,13 +13,21 @@
 #include "base/text.h"
 #include "cli/warden.h"
 
+static const struct option_row *find_in(const struct option_row *rows, size_t n, const char *name,
+					size_t len)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].use == FOR_SLOT && strlen(rows[i].name) == len &&
+		    strncmp(rows[i].name, name, len) == 0)
+			return &rows[i];
+	return NULL;
+}
+
 static const struct option_row *find_row(const char *name, size_t len)
 {
-	for (size_t i = 0; i < option_row_count; i++)
-		if (option_rows[i].use == FOR_SLOT && strlen(option_rows[i].name) == len &&
-		    strncmp(option_rows[i].name, name, len) == 0)
-			return &option_rows[i];
-	return NULL;
+	const struct option_row *row = find_in(option_rows, option_row_count, name, len);
+
+	return row ? row : find_in(slot_option_rows, slot_option_row_count, name, len);
 }
 
 static int refuse(const char *word, const char *why, struct error *err)
@@ -74,7 +82,9 @@ int wardenwords_take(const struct ceiling *c, char *bytes, size_t len, struct ru
 		if (check_word(c, ret_words->argv[i], &root, err) < 0)
 			return -1;
 	options_init(ret);
-	if (options_parse(ret, ret_words->argv, err) < 0)
+	ret->for_slot = true;
+	if (options_parse(ret, ret_words->argv, err) < 0 ||
+	    options_check_warm(&ret->request.profile.warm, err) < 0)
 		return err->kind = ERR_REFUSED, -1;
 	if (*ret->command)
 		return fail(err, ERR_REFUSED, "a slot takes options only");

@@ -17,6 +17,7 @@
 #include "gate/steps.h"
 #include "gate/toolkit.h"
 #include "lib/remote.h"
+#include "policy/runtimes.h"
 #include "sandbox/codefile.h"
 #include "sandbox/native/programs.h"
 #include "sandbox/serve.h"
@@ -247,18 +248,46 @@ static int add_variables(struct arena *a, const struct variable *list, size_t n_
 	return 0;
 }
 
+/* What runs code of this language for the tool; NULL: the program that is found by its name. */
+static const struct runtime *runtime_of(const struct tool *tool, const struct language *language)
+{
+	return language ? tool->runtimes[runtime_kind(language->name)] : NULL;
+}
+
+void errand_language(const struct tool *tool, const struct language *language, struct language *ret)
+{
+	const struct runtime *runtime = runtime_of(tool, language);
+
+	*ret = *language;
+	if (runtime)
+		ret->program = runtime->program;
+}
+
+/* What waits has them, too; so a call without them would not fit. */
+static void add_runtime(const struct runtime *runtime, char **own, size_t *n)
+{
+	for (size_t i = 0; runtime && i < runtime->env.n; i++) {
+		drop_same(own, n, runtime->env.word[i]);
+		own[(*n)++] = (char *)(uintptr_t)runtime->env.word[i];
+	}
+}
+
+/* Later ones win: the owner's are not a caller's to change. */
 static int set_environment(struct passage *p, const struct language *language, struct job *job,
 			   struct error *err)
 {
 	const struct tool *tool = p->judged.tool;
+	const struct runtime *runtime = runtime_of(tool, language);
 	struct arena *a = &p->judged.arena;
-	size_t n = 0, room = tool->n_env + tool->n_secrets + p->wishes.n_env;
+	size_t n = 0, room = tool->n_env + tool->n_secrets + p->wishes.n_env +
+			     (runtime ? runtime->env.n : 0);
 	char **own = arena_array(a, room + 1, sizeof(*own), err);
 
 	job->env = arena_array(a, room + ENVIRONMENT_OWN, sizeof(*job->env), err);
-	if (!own || !job->env ||
-	    add_variables(a, p->wishes.env, p->wishes.n_env, own, &n, err) < 0 ||
-	    add_variables(a, tool->env, tool->n_env, own, &n, err) < 0)
+	if (!own || !job->env || add_variables(a, p->wishes.env, p->wishes.n_env, own, &n, err) < 0)
+		return -1;
+	add_runtime(runtime, own, &n);
+	if (add_variables(a, tool->env, tool->n_env, own, &n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < p->redaction.n_secrets; i++) {
 		if (!tool->secrets[i].env)
@@ -277,10 +306,14 @@ static int set_program(struct passage *p, struct errand *e, struct error *err)
 	const struct judged *j = &p->judged;
 	const struct language *language = NULL;
 	struct put code = {.data = j->code, .len = j->code_len};
+	struct language own;
 
 	if (j->tool->kind == KIND_CODE) {
 		language = language_find(j->language, err);
-		if (!language || codefile_add(&e->code, &e->request, language, code, NULL, err) < 0)
+		if (!language)
+			return -1;
+		errand_language(j->tool, language, &own);
+		if (codefile_add(&e->code, &e->request, &own, code, NULL, err) < 0)
 			return -1;
 	} else {
 		e->request.job.argv = j->argv;
@@ -347,6 +380,7 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
 		return -1;
 	order_grants(&r->profile);
+	warming_of_calls(tool, p->judged.language, p->slots, &r->profile.warm);
 	return set_program(p, e, err);
 }
 
@@ -447,11 +481,13 @@ static bool try(struct passage *p, struct errand *e)
 	if (serve_prepare(r, a, &err) < 0 || !(remote = get_slot(p, e, &err))) {
 		serve_refuse(a, &err);
 		/* The helper makes its slot meanwhile. */
-	} else if (p->redaction.set && redact_set_warm(p->redaction.set, &err) < 0) {
+	} else if (p->redaction.set && redact_warming_of_calls(p->redaction.set, &err) < 0) {
 		serve_refuse(a, &err);
 	} else if (serve(r, &remote->runner, a, &err) < 0) {
 		a->outcome.error = err;
 	}
+	if (remote && p->slots)
+		slots_saw(p->slots, remote, &a->outcome.start);
 	return remote && a->outcome.end == END_NOT_STARTED &&
 	       (remote->unheard || (remote->lost && a->outcome.error.kind == ERR_SYSTEM));
 }
@@ -465,8 +501,8 @@ static void go(struct passage *p, struct errand *e)
 	memcpy(p->account.id, p->id, sizeof(p->account.id));
 }
 
-int gate_prepare(const struct policy *p, const struct tool *t, const struct limits *kept,
-		 struct slots *slots, struct error *err)
+int gate_prepare(const struct policy *p, const struct tool *t, const char *language,
+		 const struct limits *kept, struct slots *slots, struct error *err)
 {
 	own_mem struct profile *profile = calloc(1, sizeof(*profile));
 	own(arena) arena;
@@ -477,6 +513,10 @@ int gate_prepare(const struct policy *p, const struct tool *t, const struct limi
 	if (set_profile(p, t, &arena, profile, err) < 0 || check_grants(profile, err) < 0)
 		return -1;
 	order_grants(profile);
+	if (kept)
+		warming_of_session(t, &profile->warm);
+	else
+		warming_of_calls(t, language, slots, &profile->warm);
 	return slots_prepare(slots, profile, kept ? kept : &t->limits, kept != NULL, err);
 }
 
@@ -515,6 +555,7 @@ enum verdict errand_profile(struct passage *p, struct profile *ret)
 	    check_grants(ret, &err) < 0)
 		return explain_failure(p, &err);
 	order_grants(ret);
+	warming_of_session(tool, &ret->warm);
 	return GO_ON;
 }
 

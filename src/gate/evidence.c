@@ -254,6 +254,9 @@ static void fill_end(const struct passage *p, struct record *r)
 	if (!p->ran)
 		return;
 	record_take_end(r, a);
+	/* The other actions start no process. */
+	if ((p->action == ACTION_CALL || p->action == ACTION_EXEC) && a->outcome.end != END_UNKNOWN)
+		r->start = start_how_name(a->outcome.start.how);
 }
 
 static size_t fill_redactions(const struct passage *p, struct record_redaction *ret, size_t room)

@@ -31,6 +31,7 @@ static void let_go(struct one_slot *one)
 	remote_close(&one->remote);
 	one->key.len = 0;
 	one->used = one->session = false;
+	one->interpreters = one->forked = 0;
 }
 
 void slots_done(struct slots *s)
@@ -45,6 +46,21 @@ void slots_done(struct slots *s)
 static int add_word(struct buf *key, const char *word, struct error *err)
 {
 	return buf_add(key, word ? word : "\1", (word ? strlen(word) : 1) + 1, err);
+}
+
+static int add_warm(const struct warm *w, struct buf *key, struct error *err)
+{
+	if (buf_printf(key, err, "%d %zu %zu %" PRIu64 " %" PRIu64, (int)w->kind, w->n_modules,
+		       w->n_env, w->calls, w->age_ms) < 0 ||
+	    add_word(key, "", err) < 0 || add_word(key, w->program, err) < 0)
+		return -1;
+	for (size_t i = 0; i < w->n_modules; i++)
+		if (add_word(key, w->modules[i], err) < 0)
+			return -1;
+	for (size_t i = 0; i < w->n_env; i++)
+		if (add_word(key, w->env[i], err) < 0)
+			return -1;
+	return 0;
 }
 
 static int write_key(const struct profile *p, struct buf *ret, struct error *err)
@@ -64,6 +80,8 @@ static int write_key(const struct profile *p, struct buf *ret, struct error *err
 		    add_word(ret, "", err) < 0)
 			return -1;
 	}
+	if (add_warm(&p->warm, ret, err) < 0)
+		return -1;
 	return ret->cut ? fail(err, ERR_INTERNAL, "a profile is too long") : 0;
 }
 
@@ -177,4 +195,29 @@ int slots_prepare(struct slots *s, const struct profile *profile, const struct l
 		if (&s->list[i].remote == made)
 			s->list[i].used = false;
 	return made ? 0 : -1;
+}
+
+/* What a slot tells goes up only, but for the processes, which are those of its last interpreter.
+ */
+static void take_news(struct slots *s, struct one_slot *one, const struct start *start)
+{
+	bool renewed = start->interpreters > one->interpreters;
+
+	if (renewed)
+		s->interpreters += start->interpreters - one->interpreters;
+	if (renewed)
+		s->forked += start->interpreter_calls;
+	else if (start->interpreter_calls > one->forked)
+		s->forked += start->interpreter_calls - one->forked;
+	one->interpreters = start->interpreters;
+	one->forked = start->interpreter_calls;
+}
+
+void slots_saw(struct slots *s, const struct remote *remote, const struct start *start)
+{
+	if (start->interpreters == 0)
+		return;
+	for (size_t i = 0; i < SLOTS_KEPT; i++)
+		if (&s->list[i].remote == remote)
+			take_news(s, &s->list[i], start);
 }

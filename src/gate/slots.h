@@ -12,16 +12,19 @@ enum { SLOTS_KEPT = 3 };
 /* Serves one call, and so one client, after another. */
 struct one_slot {
 	struct remote remote;
-	bool used;      /* it has served a call, or is a session's */
-	bool session;   /* made for a box that is kept, and for nothing else */
-	uint64_t turn;  /* when it was asked for last */
-	struct buf key; /* the profile it was made for, as text; empty: none */
+	bool used;                     /* it has served a call, or is a session's */
+	bool session;                  /* made for a box that is kept, and for nothing else */
+	uint64_t turn;                 /* when it was asked for last */
+	struct buf key;                /* the profile it was made for, as text; empty: none */
+	uint64_t interpreters, forked; /* as its last call told */
 };
 
 struct slots {
 	int warden;         /* who makes them; -1: a helper of our own does */
 	const char *helper; /* belljar; NULL: none is started here */
+	bool warm_node;     /* node may wait for calls here: it takes much memory */
 	uint64_t turns;
+	uint64_t interpreters, forked; /* of all of them, since somebody took these to be told */
 	struct one_slot list[SLOTS_KEPT];
 };
 
@@ -35,6 +38,8 @@ struct remote *slots_get(struct slots *s, const struct profile *profile,
  * prepared for that, or a new one. */
 struct remote *slots_keep(struct slots *s, const struct profile *profile,
 			  const struct limits *limits, struct error *err);
+/* How a call came to be, of the slot that it was in. */
+void slots_saw(struct slots *s, const struct remote *remote, const struct start *start);
 /* Makes it ready ahead of a call, or of a session, if it is not there. */
 int slots_prepare(struct slots *s, const struct profile *profile, const struct limits *limits,
 		  bool session, struct error *err);

@@ -33,7 +33,9 @@ static void send(struct keeper *k, const struct keep_request *r, struct keep_rep
 	reply->serial = r->serial;
 	reply->facts.records = k->records;
 	reply->facts.last_index = k->last_index;
-	k->records = 0;
+	reply->facts.interpreters = k->slots.interpreters;
+	reply->facts.forked = k->slots.forked;
+	k->records = k->slots.interpreters = k->slots.forked = 0;
 	if (keep_send_reply(k->front, reply, data, len, &err) < 0)
 		k->over = true;
 }

@@ -42,32 +42,54 @@ static int open_audit(struct keeper *k, const struct keeper_options *o, struct e
 	return 0;
 }
 
+static bool has_language(const struct tool *t, const char *language)
+{
+	for (size_t i = 0; i < t->languages.n; i++)
+		if (strcmp(t->languages.word[i], language) == 0)
+			return true;
+	return false;
+}
+
+static void prepare_slot(struct keeper *k, const struct tool *t, const char *language)
+{
+	struct limits kept;
+	struct error err = {0};
+
+	session_standard_limits(t, &kept);
+	if (gate_prepare(k->policy, t, language, k->for_session ? &kept : NULL, &k->slots, &err) <
+	    0)
+		keeper_say(k, &err);
+	else
+		k->has_slot = true;
+}
+
 /* The first tool that takes code, and if it is for a session, in one. */
 static const struct tool *likely_tool(const struct keeper *k)
 {
 	for (size_t i = 0; i < k->policy->n_tools; i++) {
 		const struct tool *t = &k->policy->tools[i];
 
-		if (t->kind == KIND_CODE && (!k->for_session || t->sessions.allow))
+		if (t->kind == KIND_CODE && t->languages.n &&
+		    (!k->for_session || t->sessions.allow))
 			return t;
 	}
 	return NULL;
 }
 
-/* The most likely call or session finds its box made.  If that fails, a call will say so. */
-static void prepare_slot(struct keeper *k)
+/* The most likely call finds its box made: one of the first tool that takes code, in its first
+ * language, and those in which an interpreter waits.  A session has one box, and so one of these.
+ * If that fails, a call will say so. */
+static void prepare_slots(struct keeper *k)
 {
 	const struct tool *likely = likely_tool(k);
-	struct limits kept;
-	struct error err = {0};
 
 	if (!likely)
 		return;
-	session_standard_limits(likely, &kept);
-	if (gate_prepare(k->policy, likely, k->for_session ? &kept : NULL, &k->slots, &err) < 0)
-		keeper_say(k, &err);
-	else
-		k->has_slot = true;
+	prepare_slot(k, likely, likely->languages.word[0]);
+	for (int i = WARM_NOT + 1; i < WARM_COUNT && likely->warm && !k->for_session; i++)
+		if (has_language(likely, warm_kind_name((enum warm_kind)i)) &&
+		    (i != WARM_NODE || k->slots.warm_node))
+			prepare_slot(k, likely, warm_kind_name((enum warm_kind)i));
 }
 
 static int take_toolkit(struct keeper *k, const struct keeper_options *o, struct error *err)
@@ -90,6 +112,7 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 		.front = o->front, .policy = policy, .means = *means, .for_session = o->session};
 	audit_init(&k->audit);
 	slots_init(&k->slots, o->warden, o->helper);
+	k->slots.warm_node = o->warm_node;
 	if (o->expect_sha256 && strcmp(policy->sha256, o->expect_sha256) != 0)
 		return fail(err, ERR_CONFIG,
 			    "the policy is not the one that was expected: %s, not %s",
@@ -97,7 +120,7 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 	k->meter = meter_open(o->state, err);
 	if (!k->meter || open_audit(k, o, err) < 0 || take_toolkit(k, o, err) < 0)
 		return -1;
-	prepare_slot(k);
+	prepare_slots(k);
 	/* One that starts slots itself (--helper: tests) cannot be without rights. */
 	return o->warden >= 0 ? keeper_seal(k, err) : 0;
 }

@@ -20,6 +20,7 @@ struct keeper_options {
 	const char *helper;      /* instead of a warden: belljar, which is started for a slot */
 	bool session;            /* it will have a session, and serve no call */
 	struct toolkit *toolkit; /* that is open and warm: its own from now on.  NULL: none is */
+	bool warm_node;          /* node may wait for calls here */
 };
 
 struct keeper {

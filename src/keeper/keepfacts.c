@@ -55,9 +55,21 @@ static void fill_account(const struct account *a, struct keep_facts *f)
 		       (a->err.truncated ? a->err.seen - a->err.kept.len : 0);
 }
 
+static void fill_start(const struct start *s, struct keep_facts *f)
+{
+	bool came_out = s->how == START_FORKED || s->how == START_WAITING;
+
+	f->start = s->how;
+	f->wanted = came_out || s->why_cold[0] != '\0';
+	if (came_out && s->interpreter_age_ms < UINT64_MAX / 1000)
+		f->interpreter_age_us = s->interpreter_age_ms * 1000;
+}
+
 void facts_fill(const struct passage *p, struct keep_facts *f)
 {
 	fill_account(&p->account, f);
+	if (p->ran)
+		fill_start(&p->account.outcome.start, f);
 	f->decision = p->decision;
 	f->judged = 1;
 	f->ran = p->ran;

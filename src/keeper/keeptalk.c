@@ -158,7 +158,7 @@ int keep_check_reply(const struct keep_reply *r, size_t came, bool has_fd, struc
 		return fail(err, ERR_INTERNAL, "an answer with status %u", r->http_status);
 	if (r->facts.status >= STATUS_COUNT || r->facts.kill_reason >= KILL_COUNT ||
 	    r->facts.decision > KEEP_DECISION_MAX || r->facts.ran > 1 || r->facts.judged > 1 ||
-	    r->facts.layer >= WHY_COUNT)
+	    r->facts.layer >= WHY_COUNT || r->facts.start >= START_COUNT || r->facts.wanted > 1)
 		return fail(err, ERR_INTERNAL, "a reply with facts that are none");
 	if (!IS_TEXT(r->id) || !IS_TEXT(r->facts.tool) || !IS_TEXT(r->facts.rule))
 		return fail(err, ERR_INTERNAL, "a text of a reply has no end");

@@ -32,7 +32,7 @@
 
 enum {
 	KEEP_MAGIC = 0x706b6c62,
-	KEEP_VERSION = 2,
+	KEEP_VERSION = 3,
 	KEEP_INLINE_MAX = 32 * 1024, /* more than that comes in a memfd */
 	KEEP_NAME_ROOM = 128,
 	KEEP_ID_ROOM = 40,
@@ -115,10 +115,14 @@ struct keep_facts {
 	uint32_t ran;
 	uint32_t judged;                    /* there is a decision */
 	uint32_t layer;                     /* enum why_layer: who refused */
+	uint32_t start;                     /* enum start_how, if it ran */
+	uint32_t wanted;                    /* an interpreter that waited should have run it */
 	uint64_t setup_us, run_us, path_us; /* box, program, everything in the keeper */
 	uint64_t cpu_us, memory_peak_bytes;
 	uint64_t output_bytes, cut_bytes, redactions, findings; /* all, whatever is named below */
-	uint64_t records, last_index; /* in the log since the answer before; of the last of them */
+	uint64_t records, last_index;  /* in the log since the answer before; of the last of them */
+	uint64_t interpreter_age_us;   /* of the one that it came out of */
+	uint64_t interpreters, forked; /* started, and processes out of them, since then */
 	struct keep_count redacted[KEEP_COUNTS], found[KEEP_COUNTS]; /* by rule */
 	char tool[KEEP_NAME_ROOM];                                   /* empty: none that exists */
 	char rule[KEEP_NAME_ROOM];                                   /* that refused */

@@ -63,6 +63,7 @@ static json_t *serve_view(const struct policy *p)
 		{"calls_kept", s->calls_kept},
 		{"calls_kept_ms", s->calls_kept_ms},
 		{"idempotency_ms", s->idempotency_ms},
+		{"warm_node", s->warm_node},
 	};
 	json_t *ret = json_pack("{s:o, s:{s:s?, s:s?, s:s?}, s:b, s:o, s:o, s:b}", "listen",
 				texts(&s->listen), "tls", "cert", s->tls.cert, "key", s->tls.key,

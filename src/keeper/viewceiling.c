@@ -119,6 +119,41 @@ static int add_places(const struct tool *t, struct buf *ret, struct error *err)
 	return add_arguments(&t->args, ret, err);
 }
 
+/* What waits. */
+
+static int add_runtime(const struct runtime *r, struct buf *ret, struct error *err)
+{
+	if (buf_printf(ret, err, "warm %s %s\n", warm_kind_name(r->language), r->program) < 0)
+		return -1;
+	for (size_t i = 0; i < r->modules.n; i++)
+		if (buf_printf(ret, err, "warm_module %s\n", r->modules.word[i]) < 0)
+			return -1;
+	for (size_t i = 0; i < r->env.n; i++)
+		if (buf_printf(ret, err, "warm_env %s\n", r->env.word[i]) < 0)
+			return -1;
+	return buf_printf(ret, err, "warm_calls %" PRIu64 "\nwarm_age_ms %" PRIu64 "\n", r->calls,
+			  r->age_ms);
+}
+
+static bool is_used_before(const struct policy *p, size_t tool, enum warm_kind kind)
+{
+	for (size_t i = 0; i < tool; i++)
+		if (p->tools[i].warm && p->tools[i].runtimes[kind] == p->tools[tool].runtimes[kind])
+			return true;
+	return false;
+}
+
+/* Each once, of tools that let it wait. */
+static int add_runtimes(const struct policy *p, struct buf *ret, struct error *err)
+{
+	for (size_t i = 0; i < p->n_tools; i++)
+		for (int k = WARM_NOT + 1; k < WARM_COUNT && p->tools[i].warm; k++)
+			if (p->tools[i].runtimes[k] && !is_used_before(p, i, (enum warm_kind)k) &&
+			    add_runtime(p->tools[i].runtimes[k], ret, err) < 0)
+				return -1;
+	return 0;
+}
+
 static int add_switches(const struct policy *p, struct buf *ret, struct error *err)
 {
 	bool loopback = false, proc_full = false;
@@ -144,7 +179,7 @@ int view_ceiling(const struct policy *p, struct buf *ret, struct error *err)
 	for (size_t i = 0; i < p->n_tools; i++)
 		if (runs(&p->tools[i]) && add_places(&p->tools[i], ret, err) < 0)
 			return fail_in(err, "tools.%s", p->tools[i].name);
-	if (add_switches(p, ret, err) < 0)
+	if (add_switches(p, ret, err) < 0 || add_runtimes(p, ret, err) < 0)
 		return -1;
 	return ret->cut ? fail(err, ERR_CONFIG, "the policy grants more paths than fit") : 0;
 }

@@ -309,10 +309,13 @@ static int remote_put(void *slot, const struct limits *limits, const struct put 
 	if (bytes < 0 || artifacts_path(x.request.path, put->inside, err) < 0)
 		return -1;
 	x.request.limits = *limits;
-	x.request.flags = put->executable ? ASK_EXECUTABLE : 0;
+	x.request.flags = ASK_UNANSWERED | (put->executable ? ASK_EXECUTABLE : 0);
 	x.fds[x.n_fds++] = bytes;
 	r->touched = true; /* also by half a file */
-	return remote_exchange(r, &x, err);
+	if (r->lost)
+		return fail(err, ERR_SYSTEM, "the slot is gone");
+	/* It is written while we go on; whether it could be, the answer to the run says. */
+	return ask(r, x.what, &x.request, x.fds, x.n_fds, err);
 }
 
 static int remote_collect(void *slot, const char *glob, const struct get_caps *caps, bool last,

@@ -91,6 +91,21 @@ static int add_grant(struct slotwords *w, const struct grant *g, struct error *e
 	return 0;
 }
 
+/* Read by belljar slot and the warden, and by nobody else: cli/options_warm.c. */
+static void add_warm(struct slotwords *w, const struct warm *warm)
+{
+	if (warm->kind == WARM_NOT)
+		return;
+	slotwords_add(w, "--warm=%s", warm_kind_name(warm->kind));
+	slotwords_add(w, "--warm-program=%s", warm->program);
+	for (size_t i = 0; i < warm->n_modules; i++)
+		slotwords_add(w, "--warm-module=%s", warm->modules[i]);
+	for (size_t i = 0; i < warm->n_env; i++)
+		slotwords_add(w, "--warm-env=%s", warm->env[i]);
+	slotwords_add(w, "--warm-calls=%" PRIu64, warm->calls);
+	slotwords_add(w, "--warm-age=%" PRIu64 "ms", warm->age_ms);
+}
+
 int slotwords_profile(struct slotwords *w, const struct profile *p, struct error *err)
 {
 	for (size_t i = 0; i < p->n_grants; i++)
@@ -112,6 +127,7 @@ int slotwords_profile(struct slotwords *w, const struct profile *p, struct error
 	for (int i = 0; i < LAYER_COUNT; i++)
 		if (p->allow_degraded & 1u << i)
 			slotwords_add(w, "--allow-degraded=%s", layer_name((enum layer)i));
+	add_warm(w, &p->warm);
 	return slotwords_check(w, err);
 }
 

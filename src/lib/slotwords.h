@@ -5,7 +5,10 @@
 
 #include "call/call.h"
 
-enum { SLOTWORDS_MAX = 2 * GRANTS_MAX + PROGRAMS_MAX + LAYER_COUNT + 32 };
+enum {
+	SLOTWORDS_MAX =
+		2 * GRANTS_MAX + PROGRAMS_MAX + LAYER_COUNT + WARM_MODULES_MAX + WARM_ENV_MAX + 36
+};
 
 /* All zeros is the empty list.  NULL-terminated. */
 struct slotwords {

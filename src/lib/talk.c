@@ -96,6 +96,9 @@ static void tame_outcome(struct outcome *o)
 		o->end = END_UNKNOWN;
 	if ((unsigned)o->killed_for >= KILL_COUNT)
 		o->killed_for = KILL_NONE;
+	if ((unsigned)o->start.how >= START_COUNT)
+		o->start.how = START_COLD;
+	o->start.why_cold[sizeof(o->start.why_cold) - 1] = '\0';
 	tame_bool(&o->usage.disk_full);
 	tame_bool(&o->usage.inodes_full);
 	for (int i = 0; i < LAYER_COUNT; i++) {

@@ -18,7 +18,7 @@
  * A peer without rights over the box's files has them moved by the helper:
  *
  *   ASK_PUT     path, flags, limits; bytes ->    before ASK_RUN
- *             <- SAY_DONE                        or SAY_FAILED error
+ *             <- SAY_DONE                        or SAY_FAILED error; or not at all
  *   ASK_COLLECT glob, most, files ->             after SAY_ENDED, if WORK_STAYS
  *             <- SAY_DONE   count; list, bytes
  *
@@ -72,7 +72,14 @@ enum talk_ask {
 /* keep_work */
 enum { WORK_GOES = 0, WORK_COMES, WORK_STAYS };
 /* flags of a request, and of a reply */
-enum { ASK_EXECUTABLE = 1, ASK_RECURSIVE = 2, ASK_GROUP = 4, ASK_LAST = 8, ASK_GIVE = 16 };
+enum {
+	ASK_EXECUTABLE = 1,
+	ASK_RECURSIVE = 2,
+	ASK_GROUP = 4,
+	ASK_LAST = 8,
+	ASK_GIVE = 16,
+	ASK_UNANSWERED = 32, /* ASK_PUT: if it fails, the run that follows is refused for it */
+};
 enum { SAY_CUT = 1, SAY_BOX_OVER = 2 };
 
 struct talk_request {

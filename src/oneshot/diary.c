@@ -160,6 +160,8 @@ static void fill_end(const struct diary *d, const struct account *a, struct reco
 	if (o->end == END_NOT_STARTED)
 		return;
 	record_take_end(r, a);
+	if (o->end != END_UNKNOWN)
+		r->start = start_how_name(o->start.how);
 	fill_output(d, &a->out, &r->out);
 	fill_output(d, &a->err, &r->err);
 }

@@ -12,6 +12,7 @@
 #include "policy/arguments.h"
 #include "policy/jsonschema.h"
 #include "policy/reader.h"
+#include "policy/runtimes.h"
 #include "policy/sources.h"
 #include "policy/url.h"
 
@@ -57,6 +58,8 @@ static const struct {
 	{"schema", {KIND_COMMAND}, true, "only kind command with exec has a schema"},
 	{"sessions", {KIND_CODE, KIND_COMMAND}, false, "kind fetch has no box to keep"},
 	{"artifacts", {KIND_CODE, KIND_COMMAND}, false, "kind fetch has no box to leave files in"},
+	{"warm", {KIND_CODE}, false, "only kind code has warm"},
+	{"runtimes", {KIND_CODE}, false, "only kind code has runtimes"},
 	{"input", {KIND_COMMAND}, true, "only kind command with exec has input"},
 };
 
@@ -129,13 +132,17 @@ static bool is_installed(const char *program, const char *root)
 	return false;
 }
 
-static const char *program_of(const char *word, bool language)
+static const char *program_of(const struct tool *t, const char *word, bool language)
 {
 	const struct language *found;
+	enum warm_kind kind;
 	struct error err;
 
 	if (!language)
 		return word;
+	kind = runtime_kind(word);
+	if (t->runtimes[kind])
+		return t->runtimes[kind]->program;
 	found = language_find(word, &err);
 	return found ? found->program : word;
 }
@@ -157,7 +164,7 @@ static void keep_installed(struct reader *r, const struct node *n, struct tool *
 				reader_complain(r, n, "the policy %s", err.text);
 				return;
 			}
-			if (!is_installed(program_of(word, language), t->root))
+			if (!is_installed(program_of(t, word, language), t->root))
 				continue;
 		}
 		words->word[kept++] = word;
@@ -371,6 +378,7 @@ void finish_tool(struct reader *r, const struct node *n, void *target)
 	struct tool *t = target;
 
 	check_root(r, n, t);
+	finish_tool_runtimes(r, n, t);
 	keep_installed(r, n, t, &t->languages, true);
 	keep_installed(r, n, t, &t->programs, false);
 	if (t->kind != KIND_NONE) {

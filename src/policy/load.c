@@ -29,6 +29,7 @@ struct loader {
 	struct complaints *complaints;
 	struct sources sources;
 	struct defaults defaults;               /* of the main file */
+	struct runtimes runtimes;               /* the same */
 	struct policy_text *texts[SOURCES_MAX]; /* in the order they were read */
 	size_t n_texts;
 	struct reference *references;
@@ -101,6 +102,7 @@ static void read_text_file(struct loader *l, const struct source *source)
 		.complaints = l->complaints,
 		.main = l->n_texts == 0,
 		.defaults = &l->defaults,
+		.runtimes = &l->runtimes,
 		.references = &l->references,
 	};
 	struct place top = {source->name, 1, 1};
@@ -118,11 +120,15 @@ static void read_text_file(struct loader *l, const struct source *source)
 			     l->complaints);
 	if (!root)
 		return;
-	if (r.main)
+	if (r.main) {
 		r.defaults = &text->defaults;
+		r.runtimes = &text->runtimes;
+	}
 	settings_read(&r, &policy_section, root, text);
-	if (r.main)
+	if (r.main) {
 		l->defaults = text->defaults;
+		l->runtimes = text->runtimes;
+	}
 	l->depth++;
 	sources_set_open(&l->sources, source, true);
 	read_includes(l, &r, root, text);

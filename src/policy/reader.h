@@ -15,6 +15,11 @@ struct defaults {
 	uint64_t concurrency;
 };
 
+struct runtimes {
+	struct runtime *list;
+	size_t n;
+};
+
 /* What one file says. */
 struct policy_text {
 	uint64_t version;
@@ -25,6 +30,7 @@ struct policy_text {
 	struct serve_rules serve;
 	struct defaults defaults;
 	struct run_policy run;
+	struct runtimes runtimes;
 	struct client *clients;
 	size_t n_clients;
 	struct tool *tools;
@@ -50,6 +56,7 @@ struct reader {
 	size_t path_len;
 	bool main;                       /* this is the file that was named */
 	const struct defaults *defaults; /* of the main file */
+	const struct runtimes *runtimes; /* the same */
 	struct reference **references;   /* the newest first */
 };
 
@@ -101,6 +108,9 @@ void finish_own_rule(struct reader *r, const struct node *n, void *target);
 void finish_redact(struct reader *r, const struct node *n, void *target);
 void finish_redact_rule(struct reader *r, const struct node *n, void *target);
 void finish_run(struct reader *r, const struct node *n, void *target);
+void finish_runtime(struct reader *r, const struct node *n, void *target);
+/* The runtimes of a tool: those it names, and for the other languages the standard ones. */
+void finish_tool_runtimes(struct reader *r, const struct node *n, struct tool *t);
 void finish_secret(struct reader *r, const struct node *n, void *target);
 
 /* Rows that read themselves; in readown.c and readrates.c. */
@@ -112,6 +122,7 @@ void own_rate_key(struct reader *r, const struct node *n, void *target);
 void own_layers(struct reader *r, const struct node *n, void *target);
 void own_uids(struct reader *r, const struct node *n, void *target);
 void own_env(struct reader *r, const struct node *n, void *target);
+void own_runtime_env(struct reader *r, const struct node *n, void *target);
 void own_mounts_read(struct reader *r, const struct node *n, void *target);
 void own_mounts_write(struct reader *r, const struct node *n, void *target);
 void own_screen_modes(struct reader *r, const struct node *n, void *target);
@@ -122,6 +133,7 @@ extern const struct section screen_section;
 extern const struct section redact_section;
 extern const struct section secret_section;
 extern const struct section run_section;
+extern const struct section runtime_section;
 extern const struct section tool_section;
 extern const struct section serve_section;
 

@@ -417,6 +417,19 @@ static const struct setting policy_rows[] = {
 	 .section = &run_section,
 	 .example = "{ limits: { wall: 60s }, may: [read, put, get] }",
 	 .help = "What belljar run may be asked for: everything, if it is not said."},
+	{.key = "runtimes",
+	 .type = SET_NAMED,
+	 .offset = offsetof(struct policy_text, runtimes.list),
+	 .count_offset = offsetof(struct policy_text, runtimes.n),
+	 .main_only = true,
+	 .max = 32,
+	 .section = &runtime_section,
+	 .example = "{ science: { language: python, program: /opt/science/bin/python, modules: "
+		    "[numpy] } }",
+	 .help = "What runs code, and what of it waits for calls.  Two exist without being "
+		 "written: python (program python3, with the common modules of its standard "
+		 "library) and node (program node).  One of these names here takes their "
+		 "place for every tool that names no other."},
 	{.key = "clients",
 	 .type = SET_NAMED,
 	 .offset = offsetof(struct policy_text, clients),

@@ -209,6 +209,15 @@ static const struct setting serve_rows[] = {
 	 .example = "1h",
 	 .help = "How long the answer to a request with an Idempotency-Key is kept; 0: "
 		 "such requests are refused."},
+	{.key = "warm_node",
+	 .type = SET_COUNT,
+	 .offset = offsetof(struct serve_rules, warm_node),
+	 .min = 0,
+	 .max = 1024,
+	 .standard = "2",
+	 .example = "4",
+	 .help = "In how many of the processes that serve calls a node waits for the next one; "
+		 "each takes about 40 MiB.  Calls of node elsewhere start it."},
 };
 
 const struct section serve_section = {

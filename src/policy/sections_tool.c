@@ -262,6 +262,25 @@ static const struct setting tool_rows[] = {
 	 .help = "Every call gets a place of its own, made for it and thrown away behind it.  "
 		 "Else the service makes the next box where the last one was, after everything "
 		 "in that has ended."},
+	{.key = "warm",
+	 .type = SET_BOOL,
+	 .offset = offsetof(struct tool, warm),
+	 .standard = "true",
+	 .example = "false",
+	 .help = "For kind code: the service runs its calls in processes that were made ahead: "
+		 "Python forked from an interpreter that has its modules imported, node already "
+		 "started.  Calls never share a process, nor see what another has written; but "
+		 "what they are forked from has its addresses and hash seed in common.  false: "
+		 "every call starts in fresh memory.  So does every call of a tool with fresh or "
+		 "loopback."},
+	{.key = "runtimes",
+	 .type = SET_TEXTS,
+	 .offset = offsetof(struct tool, runtime_names),
+	 .min = 1,
+	 .max = 2,
+	 .example = "[science]",
+	 .help = "For kind code: what runs its code, at most one for each language.  Languages "
+		 "that are not among them have the standard ones, python and node."},
 	{.key = "artifacts",
 	 .type = SET_SECTION,
 	 .offset = offsetof(struct tool, artifacts),

@@ -44,8 +44,6 @@ static double entropy(const char *text, size_t len)
 	return bits;
 }
 
-enum { ENOUGH = 128 }; /* bytes of a value tell what it is */
-
 enum letter { OTHER = 0, LOWER, UPPER, DIGIT };
 
 static enum letter letter_of(unsigned char c)
@@ -60,7 +58,7 @@ static bool looks_random(const char *text, size_t len, size_t least)
 	size_t changes = 0, digits = 0, letters = 0;
 	enum letter last = OTHER;
 
-	len = len < ENOUGH ? len : ENOUGH;
+	len = len < CHECK_ENOUGH ? len : CHECK_ENOUGH;
 	for (size_t i = 0; i < len; i++) {
 		enum letter now = letter_of((unsigned char)text[i]);
 
@@ -94,7 +92,7 @@ static bool holds(const char *text, size_t len, const char *word)
 }
 
 /* A reference to a value, a hole for one, or a value that was masked already. */
-static bool is_placeholder(const char *text, size_t len)
+bool check_placeholder(const char *text, size_t len)
 {
 	size_t same = 1;
 
@@ -108,46 +106,59 @@ static bool is_placeholder(const char *text, size_t len)
 	return same == len;
 }
 
+bool check_begins_path(const char *text, size_t len)
+{
+	return strchr("/.~", text[0]) && (text[0] == '/' || begins(text, len, "./") ||
+					  begins(text, len, "~/") || begins(text, len, "../"));
+}
+
 static bool is_path(const char *text, size_t len)
 {
-	if (strchr("/.~", text[0]) && (text[0] == '/' || begins(text, len, "./") ||
-				       begins(text, len, "~/") || begins(text, len, "../")))
-		return true;
-	return memmem(text, len, "://", 3) != NULL;
+	return check_begins_path(text, len) || memmem(text, len, "://", 3) != NULL;
 }
 
 /* What stands behind the value says that it is code: a call, an index, a path of names. */
-static bool is_code(const struct found *f)
+bool check_is_call(char next)
 {
-	unsigned char next = at(f, f->end);
-
 	return next == '(' || next == '[' || next == '{';
 }
 
+static bool is_code(const struct found *f)
+{
+	return check_is_call((char)at(f, f->end));
+}
+
+/* What ends a sentence, and no value. */
+bool check_is_trail(char c)
+{
+	return strchr(".:!?\\", c) != NULL;
+}
+
+const char *const check_fillers[] = {"example",   "placeholder", "changeme", "lambda", "redacted",
+				     "undefined", "process.env", "environ",  "self.",  "config.",
+				     "request.",  "->",          NULL};
+
 bool check_random(struct found *f)
 {
-	return !is_placeholder(f->text + f->begin, f->end - f->begin) &&
+	return !check_placeholder(f->text + f->begin, f->end - f->begin) &&
 	       looks_random(f->text + f->begin, f->end - f->begin, 2);
 }
 
 bool check_assigned(struct found *f)
 {
-	static const char *const fillers[] = {"example",  "placeholder", "changeme",    "lambda",
-					      "redacted", "undefined",   "process.env", "environ",
-					      "self.",    "config.",     "request.",    "->"};
 	const char *value = f->text + f->begin;
 	size_t len = f->end - f->begin;
 
-	while (len > 0 && strchr(".:!?\\", value[len - 1]))
+	while (len > 0 && check_is_trail(value[len - 1]))
 		len--;
 	f->end = f->begin + len;
 	if (len < 10 || is_code(f) || !looks_random(value, len, 3))
 		return false;
-	len = len < ENOUGH ? len : ENOUGH;
-	if (is_placeholder(value, len) || is_path(value, len))
+	len = len < CHECK_ENOUGH ? len : CHECK_ENOUGH;
+	if (check_placeholder(value, len) || is_path(value, len))
 		return false;
-	for (size_t i = 0; i < ARRAY_LEN(fillers); i++)
-		if (holds(value, len, fillers[i]))
+	for (size_t i = 0; check_fillers[i]; i++)
+		if (holds(value, len, check_fillers[i]))
 			return false;
 	return true;
 }
@@ -155,16 +166,21 @@ bool check_assigned(struct found *f)
 /* Words that stand where a password would. */
 static bool is_password_word(const char *text, size_t len)
 {
+	/* By length, a blank around each. */
 	static const char *const words[] = {
-		"password", "passwd",   "string",  "none",           "null",      "undefined",
-		"required", "optional", "prompt",  "default",        "example",   "redacted",
-		"hidden",   "masked",   "invalid", "missing",        "incorrect", "expired",
-		"rejected", "accepted", "changed", "unknown",        "disabled",  "enabled",
-		"boolean",  "object",   "varchar", "authentication",
+		[4] = " none null ",
+		[6] = " passwd string prompt hidden masked object ",
+		[7] = (" default example invalid missing expired changed unknown enabled boolean "
+		       "varchar "),
+		[8] = " password required optional redacted rejected accepted disabled ",
+		[9] = " undefined incorrect ",
+		[14] = " authentication ",
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strlen(words[i]) == len && strncasecmp(words[i], text, len) == 0)
+	if (len >= ARRAY_LEN(words) || !words[len])
+		return false;
+	for (const char *word = words[len] + 1; *word; word += len + 1)
+		if (strncasecmp(word, text, len) == 0)
 			return true;
 	return false;
 }
@@ -182,7 +198,7 @@ bool check_password(struct found *f)
 	size_t len = f->end - f->begin, plain = 0;
 	bool quoted = before(f, f->begin) == '"' || before(f, f->begin) == '\'';
 
-	if (is_placeholder(value, len) || is_password_word(value, len))
+	if (check_placeholder(value, len) || is_password_word(value, len))
 		return false;
 	if (quoted)
 		return true;

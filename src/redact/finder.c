@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "redact/lanes.h"
 #include "redact/signs.h"
 
 enum { NEAR_BY = 256 }; /* bytes between two marks that are looked at together */
@@ -69,9 +70,35 @@ static int on_match(unsigned id, unsigned long long from, unsigned long long to,
 	return add_mark(f, rule, f->in.low + (size_t)to) ? 0 : 1;
 }
 
+/* Up to the next blank.  Beginnings come in order: what was read for one is not read again. */
+static size_t dark_end(struct finder *f, size_t at)
+{
+	size_t i = at;
+
+	if (at < f->dark)
+		return f->dark;
+	for (; i + LANES <= f->in.high; i += LANES) {
+		lanes v = lanes_load(f->in.text + i);
+		uint32_t blanks =
+			lanes_bits((lanes)(v == ' ') | (lanes)(v == '\n') | (lanes)(v == '\t'));
+
+		if (blanks)
+			return f->dark = i + (size_t)__builtin_ctz(blanks);
+	}
+	while (i < f->in.high && !strchr(" \n\t", f->in.text[i]))
+		i++;
+	return f->dark = i;
+}
+
+/* No pattern that has beginnings matches a blank: most of what only begins like a secret is too
+ * short for one. */
 static bool on_start(void *context, size_t at, size_t rule)
 {
-	return add_mark(context, rule, at + STARTS_REACH);
+	struct finder *f = context;
+
+	if (dark_end(f, at) - at < f->set->entries[rule].least)
+		return true;
+	return add_mark(f, rule, at + STARTS_REACH);
 }
 
 static bool scan(struct finder *f)
@@ -79,6 +106,7 @@ static bool scan(struct finder *f)
 	const struct redact_set *set = f->set;
 
 	f->n_marks = 0;
+	f->dark = 0;
 	if (!starts_find(set->starts, &f->in, on_start, f))
 		return false;
 	for (f->db = 0; f->db < SET_DATABASES; f->db++) {

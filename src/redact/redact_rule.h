@@ -27,7 +27,17 @@ struct found {
 
 /* Found by hand (signs.c), not by a pattern: their signs are in every line, and the pattern only
  * says what they look like. */
-enum redact_hand { HAND_NONE = 0, HAND_IPV4, HAND_IPV6, HAND_PASSWORD, HAND_SECRET, HAND_COUNT };
+enum redact_hand {
+	HAND_NONE = 0,
+	HAND_IPV4,
+	HAND_IPV6,
+	HAND_PASSWORD,
+	HAND_SECRET,
+	HAND_BOT,
+	HAND_URL_PASSWORD,
+	HAND_URL_TOKEN,
+	HAND_COUNT
+};
 
 struct redact_rule {
 	const char *id;
@@ -37,9 +47,10 @@ struct redact_rule {
 	bool (*check)(struct found *f); /* NULL: whatever matches is a secret */
 	const char
 		*begins; /* words it begins with, apart by blanks: found by starts.c; NULL: find */
-	/* Without begins and hand: words of which one is in every text that it matches, apart by
+	/* Without begins: words of which one is in every text that it matches, apart by
 	 * blanks.  "a&b": both, in one line; "*": 40 characters of a word in a row.  NULL: the
-	 * words that its pattern begins with.  innocent.c rests on it. */
+	 * words that its pattern begins with, or none if it is found by hand.  innocent.c rests on
+	 * it. */
 	const char *needs;
 	enum redact_hand hand;
 	bool opens_block; /* what follows belongs to it, line by line: keyblock.h */
@@ -74,6 +85,14 @@ bool check_ipv6(struct found *f);
 bool check_phone(struct found *f);
 bool check_user(struct found *f);
 bool check_url_password(struct found *f);
+
+/* What checks of assigned values ask, for those who can answer a part of it faster. */
+enum { CHECK_ENOUGH = 128 };              /* bytes of a value tell what it is */
+extern const char *const check_fillers[]; /* words that no secret has in it; NULL ends them */
+bool check_placeholder(const char *text, size_t len);
+bool check_begins_path(const char *text, size_t len);
+bool check_is_call(char next); /* behind the value */
+bool check_is_trail(char c);   /* at its end */
 
 /* A value behind a name that says whose it is: NEAR("heroku", UUID). */
 #define ASSIGN            "[\"']?[ \\t]{0,3}(?:=>|:=|[=:])[ \\t]{0,3}[\"'`]?"

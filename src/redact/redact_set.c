@@ -250,6 +250,8 @@ const pcre2_code *set_code(struct redact_set *set, size_t i)
 			pattern += 2;
 		e->code = compile(pattern);
 		e->broken = !e->code;
+		if (e->code)
+			(void)pcre2_pattern_info(e->code, PCRE2_INFO_MINLENGTH, &e->least);
 	}
 	/* Where memory may not be executable this fails, and the interpreter goes on. */
 	if (++e->uses == JIT_AFTER && e->rule)

@@ -22,6 +22,7 @@ struct entry {
 	char *pattern;                  /* own */
 	pcre2_code *code;               /* compiled when it is first needed */
 	unsigned uses;
+	uint32_t least; /* bytes of its shortest match; 0 until it was compiled */
 	uint32_t reach; /* a match begins at most so far before its mark; UINT32_MAX: anywhere */
 	bool wanted;
 	bool canary;

@@ -52,6 +52,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "discord-bot-token",
 		.group = REDACT_CREDENTIAL,
+		.hand = HAND_BOT,
 		.needs = "*",
 		.pattern = "\\b[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,}",
 		.yes = {"use {{O7A2qALsuhpm0BOZPvUm" "j6vh.TEJyxR.rs9T0Z6_zIi1gU5FsiSiwk8v7xL}} now"},

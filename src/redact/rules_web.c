@@ -31,9 +31,9 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "url-password",
 		.group = REDACT_CREDENTIAL,
+		.hand = HAND_URL_PASSWORD,
 		.needs = "://&@",
 		.pattern = "[a-z][a-z0-9+.-]{1,24}://[^ \\t\\n:@/\"'<>`]{0,64}:([^ \\t\\n@/\"'<>`]{1,256})@",
-		.find = "://[^ \\t\\n:@/\"'<>`]{0,64}:[^ \\t\\n@/\"'<>`]",
 		.check = check_url_password,
 		.yes = {"postgres://app:{{s3cr3t}}@db.internal/x", "redis://:{{p4ss}}@cache:6379/0", "amqps://u:{{a%20b}}@mq"},
 		.no = {"https://example.com:8080/@user", "postgres://localhost:5432/db", "mysql://u:$PASS@h/x"},
@@ -41,9 +41,9 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "url-token",
 		.group = REDACT_CREDENTIAL,
+		.hand = HAND_URL_TOKEN,
 		.needs = "://&@",
 		.pattern = "https?://([A-Za-z0-9_-]{20,256})@[A-Za-z0-9.-]{1,80}",
-		.find = "https?://[A-Za-z0-9_-]{20}",
 		.check = check_random,
 		.yes = {"https://{{a9f0e61f137d86aa9db53465}}@git.example.org/x"},
 		.no = {"https://a-very-long-user-name-indeed@git.example.org/x", "https://example.org/@a9f0e61f137d86aa9db53465"},

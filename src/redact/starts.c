@@ -12,12 +12,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+
+#include "redact/lanes.h"
 
 enum {
-	LANES = 16,
 	BLOCK = 64,
 	ROWS = 4096,
 	ENTRIES_MAX = 1024,
@@ -26,10 +24,10 @@ enum {
 	VALUE_LEAST = 8, /* characters behind the beginning that can be part of a value */
 };
 
-typedef unsigned char lanes __attribute__((vector_size(LANES)));
-
 struct entry_of {
 	char word[WORD_MOST];
+	uint64_t eight; /* all bits of its bytes among the first eight */
+	uint32_t four;  /* and of those behind them */
 	uint32_t three; /* its first bytes */
 	uint8_t len;
 	uint16_t next; /* in the same row, plus one; 0: none */
@@ -89,6 +87,8 @@ int starts_add(struct starts *s, const char *begins, size_t rule, struct error *
 				       .next = *row,
 				       .rule = (uint16_t)rule};
 		memcpy(e->word, begins, len);
+		memset(&e->eight, 0xff, len < sizeof(e->eight) ? len : sizeof(e->eight));
+		memset(&e->four, 0xff, len > sizeof(e->eight) ? len - sizeof(e->eight) : 0);
 		*row = (uint16_t)++s->n;
 		begins += len;
 		begins += strspn(begins, " ");
@@ -96,9 +96,24 @@ int starts_add(struct starts *s, const char *begins, size_t rule, struct error *
 	return 0;
 }
 
+/* Eight bytes and four, of which only those of the word count. */
+static inline bool is_word_at(const struct entry_of *e, const char *at)
+{
+	uint64_t eight, mine;
+	uint32_t four, my_four;
+
+	memcpy(&eight, at, sizeof(eight));
+	memcpy(&four, at + sizeof(eight), sizeof(four));
+	memcpy(&mine, e->word, sizeof(mine));
+	memcpy(&my_four, e->word + sizeof(mine), sizeof(my_four));
+	return (((eight ^ mine) & e->eight) | ((four ^ my_four) & e->four)) == 0;
+}
+
 static bool fits(const struct entry_of *e, const char *at, size_t left)
 {
-	if (left < (size_t)e->len + VALUE_LEAST || memcmp(at, e->word, e->len) != 0)
+	if (left < (size_t)e->len + VALUE_LEAST)
+		return false;
+	if (left < WORD_MOST ? memcmp(at, e->word, e->len) != 0 : !is_word_at(e, at))
 		return false;
 	for (size_t i = 0; i < VALUE_LEAST; i++)
 		if (!in_value[(unsigned char)at[e->len + i]])
@@ -183,7 +198,7 @@ struct block {
 
 static inline uint64_t bits_of(lanes v)
 {
-	return (unsigned)_mm_movemask_epi8((__m128i)v);
+	return lanes_bits(v);
 }
 
 static inline void look_ahead(const char *text, struct block *ret)

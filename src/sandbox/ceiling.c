@@ -16,6 +16,7 @@ void ceiling_done(struct ceiling *c)
 {
 	free(c->text);
 	free(c->paths);
+	free(c->warms);
 	*c = (struct ceiling){0};
 }
 
@@ -153,6 +154,72 @@ static int take_degraded(struct parse *p, char *rest, struct error *err)
 	return 0;
 }
 
+static int take_warm(struct parse *p, char *rest, struct error *err)
+{
+	struct ceiling *c = p->c;
+	char *program = strchr(rest, ' ');
+	int kind = WARM_NOT + 1;
+
+	if (!program || program[1] == '\0')
+		return fail(err, ERR_CONFIG, "a kind and a program are due");
+	*program++ = '\0';
+	while (kind < WARM_COUNT && strcmp(rest, warm_kind_name((enum warm_kind)kind)) != 0)
+		kind++;
+	if (kind == WARM_COUNT)
+		return fail(err, ERR_CONFIG, "there is no such kind");
+	if (c->n_warms == CEILING_WARMS_MAX)
+		return fail(err, ERR_CONFIG, "more than %d of them", CEILING_WARMS_MAX);
+	c->warms[c->n_warms++] = (struct warm){.kind = (enum warm_kind)kind, .program = program};
+	return 0;
+}
+
+/* The one that the line before began; NULL: err. */
+static struct warm *last_warm(const struct ceiling *c, struct error *err)
+{
+	if (c->n_warms)
+		return &c->warms[c->n_warms - 1];
+	(void)fail(err, ERR_CONFIG, "it belongs behind a line 'warm'");
+	return NULL;
+}
+
+static int take_warm_module(struct parse *p, char *rest, struct error *err)
+{
+	struct warm *w = last_warm(p->c, err);
+
+	if (!w)
+		return -1;
+	if (w->n_modules == WARM_MODULES_MAX)
+		return fail(err, ERR_CONFIG, "more than %d of them", WARM_MODULES_MAX);
+	w->modules[w->n_modules++] = rest;
+	return 0;
+}
+
+static int take_warm_env(struct parse *p, char *rest, struct error *err)
+{
+	struct warm *w = last_warm(p->c, err);
+
+	if (!w)
+		return -1;
+	if (w->n_env == WARM_ENV_MAX)
+		return fail(err, ERR_CONFIG, "more than %d of them", WARM_ENV_MAX);
+	w->env[w->n_env++] = rest;
+	return 0;
+}
+
+static int take_warm_calls(struct parse *p, char *rest, struct error *err)
+{
+	struct warm *w = last_warm(p->c, err);
+
+	return w ? take_number(rest, UINT32_MAX, &w->calls, err) : -1;
+}
+
+static int take_warm_age(struct parse *p, char *rest, struct error *err)
+{
+	struct warm *w = last_warm(p->c, err);
+
+	return w ? take_number(rest, UINT32_MAX, &w->age_ms, err) : -1;
+}
+
 static const struct {
 	const char *word;
 	int (*take)(struct parse *p, char *rest, struct error *err);
@@ -170,6 +237,11 @@ static const struct {
 	{"loopback", take_loopback, PLACE_NONE},            /* TCP to itself */
 	{"proc_full", take_proc_full, PLACE_NONE},          /* a whole /proc */
 	{"degraded", take_degraded, PLACE_NONE},            /* fewer layers */
+	{"warm", take_warm, PLACE_NONE},                    /* what waits */
+	{"warm_module", take_warm_module, PLACE_NONE},      /* what waits */
+	{"warm_env", take_warm_env, PLACE_NONE},            /* what waits */
+	{"warm_calls", take_warm_calls, PLACE_NONE},        /* what waits */
+	{"warm_age_ms", take_warm_age, PLACE_NONE},         /* what waits */
 };
 
 static int take_line(struct ceiling *c, char *line, struct error *err)
@@ -218,7 +290,8 @@ int ceiling_parse(const char *text, size_t len, struct ceiling *ret, struct erro
 		return fail(err, ERR_CONFIG, "the ceiling has a zero byte in it");
 	c.text = strndup(len ? text : "", len);
 	c.paths = calloc(CEILING_PATHS_MAX, sizeof(*c.paths));
-	if (!c.text || !c.paths)
+	c.warms = calloc(CEILING_WARMS_MAX, sizeof(*c.warms));
+	if (!c.text || !c.paths || !c.warms)
 		return fail_sys(err, "keep the ceiling");
 	if (take_lines(&c, err) < 0)
 		return -1;
@@ -283,6 +356,41 @@ static int check_degraded(const struct ceiling *c, const struct profile *p, stru
 	return (p->allow_degraded & ~c->degraded) ? fail(err, ERR_REFUSED, "no such layer") : 0;
 }
 
+static bool same_words(const char *const *a, size_t n_a, const char *const *b, size_t n_b)
+{
+	if (n_a != n_b)
+		return false;
+	for (size_t i = 0; i < n_a; i++)
+		if (strcmp(a[i], b[i]) != 0)
+			return false;
+	return true;
+}
+
+/* In every word: who imports what, with which variables, decides what runs in a slot before anybody
+ * has been judged.  One without its numbers allows nothing, as nobody asks for 0. */
+static bool is_same_warm(const struct warm *a, const struct warm *b)
+{
+	return a->kind == b->kind && b->program && strcmp(a->program, b->program) == 0 &&
+	       a->calls == b->calls && a->age_ms == b->age_ms && a->calls && a->age_ms &&
+	       same_words(a->modules, a->n_modules, b->modules, b->n_modules) &&
+	       same_words(a->env, a->n_env, b->env, b->n_env);
+}
+
+static int check_warm(const struct ceiling *c, const struct warm *w, struct error *err)
+{
+	char shown[SHOWN];
+
+	if (w->kind == WARM_NOT)
+		return 0;
+	for (size_t i = 0; i < c->n_warms; i++)
+		if (is_same_warm(&c->warms[i], w))
+			return 0;
+	text_escape(w->program ? w->program : "", w->program ? strlen(w->program) : 0, shown,
+		    sizeof(shown));
+	return fail(err, ERR_REFUSED, "above the ceiling: it has no lines 'warm %s %s' like these",
+		    warm_kind_name(w->kind), shown);
+}
+
 int ceiling_allows_profile(const struct ceiling *c, const struct profile *p, struct error *err)
 {
 	if (ceiling_allows_root(c, p->root, err) < 0)
@@ -296,6 +404,8 @@ int ceiling_allows_profile(const struct ceiling *c, const struct profile *p, str
 	for (size_t i = 0; i < p->n_grants; i++)
 		if (check_grant(c, &p->grants[i], err) < 0)
 			return -1;
+	if (check_warm(c, &p->warm, err) < 0)
+		return -1;
 	return check_degraded(c, p, err);
 }
 

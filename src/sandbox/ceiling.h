@@ -17,6 +17,11 @@
  *     loopback yes
  *     proc_full yes
  *     degraded memory           boxes without this layer
+ *     warm python python3       an interpreter that waits in a slot: its program, and, in
+ *     warm_module json          the lines that follow, what it imports,
+ *     warm_env TZ=UTC           its variables,
+ *     warm_calls 1000           when it is replaced; both are needed.
+ *     warm_age_ms 600000        Exactly that may be asked for, nothing like it.
  *
  * Paths are compared as text: absolute, without //, . and .., as the names that
  * a slot opens later through no link that a program could have left
@@ -29,6 +34,7 @@
 #include "call/call.h"
 
 enum { CEILING_TEXT_MAX = 1 << 20, CEILING_PATHS_MAX = 4096, CEILING_SLOTS_MAX = 1024 };
+enum { CEILING_WARMS_MAX = 64 };
 
 enum ceiling_place { PLACE_NONE = 0, PLACE_ROOT, PLACE_READ, PLACE_WRITE, PLACE_CGROUP };
 
@@ -42,6 +48,8 @@ struct ceiling {
 	char *text; /* a copy, cut into words */
 	struct ceiling_path *paths;
 	size_t n_paths;
+	struct warm *warms;
+	size_t n_warms;
 	uint64_t slots;
 	struct limits limits;
 	uint32_t limits_named; /* one bit per row of call/limits.h */

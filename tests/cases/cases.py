@@ -63,8 +63,9 @@ SINGLE = {"as", "needs", "setup", "run", "call", "policy", "screen", "stdin", "s
           "signal", "expect-exit", "expect-stdout", "expect-stderr", "expect-stdout-bytes",
           "expect-live", "expect-seconds", "then", "degraded"}
 COMMANDS = ("run", "call", "policy", "screen")
+START_KEYS = {"how", "why_cold", "baseline_bytes", "interpreter_age_ms", "interpreter_calls"}
 ACCOUNT_KEYS = {"schema", "id", "status", "success", "exit_code", "signal", "signal_name",
-                "was_killed", "kill_reason", "execution_time_ms", "setup_time_ms", "error",
+                "was_killed", "kill_reason", "execution_time_ms", "setup_time_ms", "start", "error",
                 "stdout", "stderr", "resource_usage", "limits", "near_misses", "artifacts",
                 "backend", "mode", "layers", "why", "redactions", "receipt", "receipt_started",
                 "policy"}
@@ -343,6 +344,11 @@ def contradictions(a):
         ("success means exit code 0", not a["success"] or a["exit_code"] == 0),
         ("signal has a name", (a["signal"] is None) == (a["signal_name"] is None)),
         ("no negative time", a["execution_time_ms"] >= 0 and a["setup_time_ms"] >= 0),
+        ("a start if it ended", (a["start"] is None) ==
+         (a["exit_code"] is None and a["signal"] is None)),
+        ("start", a["start"] is None or set(a["start"]) == START_KEYS),
+        ("nothing waits for one call", a["start"] is None or
+         (a["start"]["how"], a["start"]["why_cold"]) == ("cold", None)),
         ("id", re.fullmatch(r"bj-[0-9a-f]{24}", a["id"]) is not None),
         ("layers", len(a["layers"]) == 22 and
          all(row["state"] in ("off", "degraded", "full") for row in a["layers"].values())),

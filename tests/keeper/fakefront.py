@@ -14,10 +14,10 @@ import subprocess
 import tempfile
 import time
 
-MAGIC, VERSION, INLINE = 0x706B6C62, 2, 32 * 1024
+MAGIC, VERSION, INLINE = 0x706B6C62, 3, 32 * 1024
 REQUEST = struct.Struct("<4I5Q2I128s128s128s1024s40s")
 COUNTS = 8
-REPLY = struct.Struct("<4I3Q4I2Q40s2I6I11Q" + "48sQ" * 2 * COUNTS + "128s128s")
+REPLY = struct.Struct("<4I3Q4I2Q40s2I8I14Q" + "48sQ" * 2 * COUNTS + "128s128s")
 SEALS = 0x0002 | 0x0004 | 0x0008  # shrink, grow, write
 F_ADD_SEALS = 1033
 ASKS = ("none call check screen tools input signal cancel open exec code file_put file_get "
@@ -26,8 +26,8 @@ SAYS = "none ready begun output answer over".split()
 CONTROL = struct.Struct("<4I")
 WARDEN_MAGIC, WARDEN_VERSION, WARDEN_KEEPER = 0x77626A6C, 1, 1
 STATUS = "unknown denied success error timeout resource_exceeded".split()
-FACTS = ("status kill_reason decision ran judged layer setup_us run_us path_us cpu_us memory_peak_bytes "
-         "output_bytes cut_bytes redactions findings records last_index").split()
+FACTS = ("status kill_reason decision ran judged layer start wanted setup_us run_us path_us cpu_us memory_peak_bytes "
+         "output_bytes cut_bytes redactions findings records last_index interpreter_age_us interpreters forked").split()
 
 
 def text(raw):

@@ -64,14 +64,14 @@ def wait_for(truth, what="it did not happen", seconds=60):
     raise AssertionError(what)
 
 
-def keeper(uid=None, **more):
+def keeper(uid=None, policy=POLICY, **more):
     secret = f"/var/tmp/belljar-keeper-secret-{os.getpid()}-{uid or 0}"
     with open(secret, "w", encoding="utf-8") as out:
         os.fchmod(out.fileno(), 0o600)
         out.write(SECRET + "\n")
     if uid:
         os.chown(secret, uid, uid)
-    k = Keeper(GATE, BELLJAR, SCRIBE, POLICY.replace("SECRETFILE", secret), uid=uid, **more)
+    k = Keeper(GATE, BELLJAR, SCRIBE, policy.replace("SECRETFILE", secret), uid=uid, **more)
     k.secret = secret
     return k
 
@@ -487,8 +487,9 @@ def test_a_slot_that_dies_leaves_an_unknown_end_and_the_next_call_works(uid):
                                  "code": "echo on; sleep 60"})
         same([k.take().kind, k.take().kind], ["begun", "output"])
         slot = k.slots()
-        check(len(slot) == 1, f"{slot}")
-        os.kill(slot[0], signal.SIGKILL)
+        check(len(slot) == 2, f"{slot}")  # this one, and one in which python waits
+        for pid in slot:
+            os.kill(pid, signal.SIGKILL)
         a = k.wait(serial).json()
         same((a["status"], a["success"], a["exit_code"]), ("unknown", False, None))
         same(k.ask("call", {"tool_name": "line", "arguments": {"command": "echo on"}})
@@ -500,7 +501,7 @@ def test_a_keeper_that_starts_slots_itself_does_the_same(uid):
         a = run(k, "echo hi > f", "bash", artifacts=["f"]).json()
         same((a["status"], base64.b64decode(a["artifacts"][0]["content_base64"])),
              ("success", b"hi\n"))
-        same(len(k.slots()), 1)
+        same(len(k.slots()), 2)  # and one in which python waits
 
 
 def test_above_the_ceiling_there_is_no_box(_uid):
@@ -518,7 +519,32 @@ def test_above_the_ceiling_there_is_no_box(_uid):
     with ready(ceiling=ceiling.replace(str(64 << 20), str(256 << 20)).replace(
             "root host", "degraded memory\ndegraded processes\ndegraded cpu\ndegraded own_uid\n"
             "root host")) as k:
-        same(run(k, "print(1)").json()["output"], "1\n")
+        same(run(k, "echo 1", "bash").json()["output"], "1\n")
+
+
+def test_only_what_the_ceiling_names_waits_in_a_slot(_uid):
+    usual = "slots 8\nroot host\ndegraded memory\ndegraded processes\ndegraded cpu\n" \
+        "degraded own_uid\n" + "".join(
+            f"limit {name} {most}\n" for name, most in (
+                ("wall_ms", 20000), ("cpu_ms", 10000), ("memory_bytes", 256 << 20),
+                ("disk_bytes", 100 << 20), ("inodes", 12800), ("processes", 64), ("files", 1024),
+                ("output_bytes", 10000), ("cpu_percent", 100)))
+    warm = "warm python python3\nwarm_module json\nwarm_env TZ=UTC\nwarm_calls 7\n" \
+        "warm_age_ms 60000\n"
+    runtime = "runtimes:\n  python: { language: python, modules: [json], env: { TZ: UTC }, " \
+        "calls: 7, age: 60s }\ntools:\n"
+    policy = POLICY.replace("tools:\n", runtime, 1)
+    show = "import os; print(os.environ['TZ'])"
+    with ready(ceiling=usual + warm, policy=policy) as k:
+        same(run(k, show).json()["output"], "UTC\n")
+    for wrong in (("python3", "python"), ("json", "jso"), ("UTC", "GMT"), (" 7", " 8"),
+                  ("60000", "60001"), ("python ", "node "), ("warm_env TZ=UTC\n", ""),
+                  ("warm_module json\n", "warm_module json\nwarm_module re\n")):
+        with ready(ceiling=usual + warm.replace(*wrong), policy=policy) as k:
+            a = run(k, show).json()
+            same((a["status"], a["output"]), ("error", ""))
+            same((a["why"]["layer"], a["why"]["rule"]), ("kernel", "layers"))
+            check("warm python python3" in k.said(), k.said())
 
 
 def test_without_a_warden_a_keeper_answers_what_runs_and_goes(_uid):

@@ -400,3 +400,89 @@ TEST(text_and_paths_have_a_ceiling)
 	CHECK(ceiling_parse(text, room, &c, &err) < 0 && strstr(err.text, "bytes"));
 	free(text);
 }
+
+static const char warm_lines[] = "root host\n"
+				 "warm python /opt/a b/python\n"
+				 "warm_module json\n"
+				 "warm_module os.path\n"
+				 "warm_env A=b c\n"
+				 "warm_calls 7\n"
+				 "warm_age_ms 1000\n"
+				 "warm node node\n"
+				 "warm_calls 1\n"
+				 "warm_age_ms 2\n";
+
+TEST(what_waits_is_allowed_in_exactly_these_words)
+{
+	struct ceiling c = parsed(warm_lines);
+	const struct warm fits = {
+		.kind = WARM_PYTHON,
+		.program = "/opt/a b/python",
+		.modules = {"json", "os.path"},
+		.n_modules = 2,
+		.env = {"A=b c"},
+		.n_env = 1,
+		.calls = 7,
+		.age_ms = 1000,
+	};
+	struct profile p = {.warm = fits};
+
+	CHECK(allows(&c, &p));
+	p.warm.calls = 8;
+	CHECK(refuses_naming(&c, &p, "warm python"));
+	p.warm = fits, p.warm.age_ms = 999;
+	CHECK(refuses_naming(&c, &p, "warm python"));
+	p.warm = fits, p.warm.program = "/opt/a";
+	CHECK(refuses_naming(&c, &p, "warm python"));
+	p.warm = fits, p.warm.n_modules = 1;
+	CHECK(refuses_naming(&c, &p, "warm python"));
+	p.warm = fits, p.warm.modules[1] = "os";
+	CHECK(refuses_naming(&c, &p, "warm python"));
+	p.warm = fits, p.warm.n_env = 0;
+	CHECK(refuses_naming(&c, &p, "warm python"));
+	p.warm = fits, p.warm.env[0] = "A=b";
+	CHECK(refuses_naming(&c, &p, "warm python"));
+	p.warm = fits, p.warm.kind = WARM_NODE;
+	CHECK(refuses_naming(&c, &p, "warm node"));
+	p.warm = (struct warm){.kind = WARM_NODE, .program = "node", .calls = 1, .age_ms = 2};
+	CHECK(allows(&c, &p));
+	p.warm = (struct warm){0};
+	CHECK(allows(&c, &p));
+	ceiling_done(&c);
+}
+
+TEST(a_ceiling_that_does_not_say_when_it_is_replaced_lets_nothing_wait)
+{
+	struct ceiling c = parsed("root host\nwarm node node\n");
+	struct profile p = {.warm = {.kind = WARM_NODE, .program = "node"}};
+
+	CHECK(!allows(&c, &p));
+	ceiling_done(&c);
+	CHECK(!parses("warm\n") && !parses("warm python\n") && !parses("warm python \n"));
+	CHECK(!parses("warm no x\n") && !parses("warm bash bash\n"));
+	CHECK(!parses("warm_module json\n") && !parses("warm_env A=b\n"));
+	CHECK(!parses("warm_calls 1\n") && !parses("warm_age_ms 1\n"));
+	CHECK(!parses("warm node node\nwarm_calls 1\nwarm_calls 1\n"));
+	CHECK(!parses("warm node node\nwarm_calls 0\n"));
+	CHECK(parses("warm node node\nwarm_calls 1\n"));
+}
+
+TEST(there_is_an_end_to_what_may_wait)
+{
+	char text[8192] = "";
+	size_t len = 0;
+
+	for (int i = 0; i <= CEILING_WARMS_MAX; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "warm node n%d\n", i);
+	CHECK(!parses(text));
+	*strrchr(text, 'w') = '\0';
+	CHECK(parses(text));
+	len = (size_t)snprintf(text, sizeof(text), "warm python p\n");
+	for (int i = 0; i <= WARM_MODULES_MAX; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "warm_module m%d\n", i);
+	CHECK(!parses(text));
+	len = (size_t)snprintf(text, sizeof(text), "warm python p\n");
+	for (int i = 0; i <= WARM_ENV_MAX; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "warm_env m%d=1\n", i);
+	CHECK(!parses(text));
+}

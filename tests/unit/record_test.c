@@ -85,6 +85,7 @@ TEST(everything_that_a_call_can_say_is_read_again)
 			   .exit_code = -1,
 			   .signal = 9,
 			   .outcome = &outcome,
+			   .start = "waiting",
 			   .redactions = redactions,
 			   .n_redactions = 3,
 			   .out = {.set = true, .bytes = 7, .truncated = true},
@@ -101,6 +102,7 @@ TEST(everything_that_a_call_can_say_is_read_again)
 	CHECK(record_write(&r, &line, &err) == 0);
 	CHECK(record_read(line.data, line.len, &view, &err) == 0);
 	CHECK(view.exit_code == -1 && view.run_us == 5 && view.setup_us == 6);
+	CHECK(view.start.len == 7 && strncmp(view.start.data, "waiting", 7) == 0);
 	CHECK(view.redactions.len == strlen("{\"a.first\":2,\"z.last\":4}"));
 	CHECK(view.layers.data && !strncmp(view.layers.data, "{\"cpu\":\"degraded\",", 18));
 	CHECK(view.policy_sha256.len == 64 && view.args_sha256.len == 64);

@@ -5,12 +5,27 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-struct board *board_new(uint32_t allow_degraded, struct error *err)
+#include "base/fd.h"
+
+/* A file without a name, for who was exec'ed in between. */
+static int make_file(int *ret_fd)
 {
-	struct board *b =
-		mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	*ret_fd = fd_lift(memfd_create("belljar-board", MFD_CLOEXEC));
+	return *ret_fd < 0 || ftruncate(*ret_fd, sizeof(struct board)) < 0 ? -1 : 0;
+}
 
+struct board *board_new(uint32_t allow_degraded, int *ret_fd, struct error *err)
+{
+	int fd = -1;
+	struct board *b = MAP_FAILED;
+
+	if (!ret_fd || make_file(ret_fd) == 0) {
+		fd = ret_fd ? *ret_fd : -1;
+		b = mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
+	}
 	if (b == MAP_FAILED) {
 		(void)fail_sys(err, "map a shared page");
 		return NULL;

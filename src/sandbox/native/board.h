@@ -21,12 +21,16 @@ struct board {
 	struct error error;
 	uint64_t start_us; /* just before the program's exec */
 	uint64_t mark; /* of its cgroup namespace: whatever it starts has the same; 0: unknown */
+	uint64_t used_user_us, used_system_us; /* by the process while it waited for its call */
 	uint32_t allow_degraded;
 	uint32_t old_root;  /* enum old_root; a futex: the program waits until it is gone */
 	uint32_t unmounter; /* 1: who unmounts it is alive; the kernel writes 0 when it is not */
+	uint32_t leave;     /* 1: the program may begin; a futex.  The warden's word, for each one */
 };
 
-struct board *board_new(uint32_t allow_degraded, struct error *err);
+/* ret_fd: of the memory it is in, for a process that is not cloned from here; NULL: there is none.
+ */
+struct board *board_new(uint32_t allow_degraded, int *ret_fd, struct error *err);
 
 void layer_stands(struct board *b, enum layer layer, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -252,6 +252,7 @@ int box_make(struct box *box, struct plan *plan, const struct limits *limits, st
 	 */
 	const int flags = CLONE_VM | CLONE_FILES | CLONE_PIDFD | CLONE_NEWNS | CLONE_NEWPID |
 			  CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD | (plan->keeps ? CLONE_VFORK : 0);
+	struct error aside = {0};
 	int result;
 
 	m = (struct maker){.plan = plan,
@@ -269,7 +270,11 @@ int box_make(struct box *box, struct plan *plan, const struct limits *limits, st
 	if (result < 0)
 		return fail_sys(err, "namespaces for a box");
 	box->init = result;
-	result = wait_until_built(box, &m, err);
+	result = plan->beside ? netspace_begin(plan->beside, &aside) : 0;
+	if (wait_until_built(box, &m, err) < 0)
+		result = -1;
+	else if (result < 0)
+		*err = aside;
 	box->work = m.work;
 	box->rules = m.rules;
 	box->mounts = m.mounts;

@@ -12,11 +12,21 @@
 #include <stdint.h>
 
 enum { DOOR_MAGIC = 0x726f6f64 };
+/* A program that waits by itself says this when it has everything, before it closes its end. */
+enum { DOOR_BEGUN = 'b' };
+/* Where they lie in the waiting process: the door, a library if it needs one, then the words. */
+enum { DOOR_FD = 4, DOOR_LIBRARY_FD = 5, DOOR_WORDS_FD = 6, DOOR_LAST_FD = DOOR_WORDS_FD };
+
 enum { DOOR_IN, DOOR_OUT, DOOR_ERR, DOOR_WORDS, DOOR_FDS };
 
 struct door_go {
 	uint32_t magic;
 	uint32_t pad;
+};
+
+struct door_begun {
+	uint64_t says;                         /* DOOR_BEGUN */
+	uint64_t used_user_us, used_system_us; /* until here */
 };
 
 /* The launcher's side.  io: for 0, 1 and 2. */

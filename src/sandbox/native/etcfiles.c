@@ -14,7 +14,10 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "sandbox/native/mounts.h"
+#include "sandbox/native/nodewire.h"
 #include "sandbox/native/rootfs.h"
+
+extern const char node_driver_start[], node_driver_end[];
 
 struct text {
 	const char *name, *content;
@@ -70,6 +73,13 @@ static int borrow(const struct plan *plan, struct board *board, const char *name
 	return rootfs_cover(plan, board, &(struct source){fd, target}, target, err);
 }
 
+/* Read-only like everything here; the text is no secret. */
+static int put_driver(struct error *err)
+{
+	return mounts_put_file(NODE_DRIVER_PATH + 1, node_driver_start,
+			       (size_t)(node_driver_end - node_driver_start), err);
+}
+
 int etcfiles_make(const struct plan *plan, struct board *board, struct error *err)
 {
 	if (mounts_mkdir("etc", 0755, err) < 0)
@@ -78,6 +88,8 @@ int etcfiles_make(const struct plan *plan, struct board *board, struct error *er
 		if (mounts_put_file(texts[i].name, texts[i].content, strlen(texts[i].content),
 				    err) < 0)
 			return -1;
+	if (plan->profile->warm.kind == WARM_NODE && put_driver(err) < 0)
+		return -1;
 	if (symlink("/proc/self/mounts", "etc/mtab") < 0)
 		return fail_sys(err, "link /etc/mtab");
 	for (size_t i = 0; i < ARRAY_LEN(borrowed); i++)

@@ -27,35 +27,16 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "base/pages.h"
-#include "sandbox/native/box.h"
-#include "sandbox/native/execs.h"
+#include "sandbox/native/ahead.h"
 #include "sandbox/native/identity.h"
+#include "sandbox/native/launcher_state.h"
 #include "sandbox/native/letgo.h"
 #include "sandbox/native/loopback.h"
-#include "sandbox/native/netspace.h"
-#include "sandbox/native/payload.h"
+#include "sandbox/native/ownfds.h"
 #include "sandbox/native/rootfs.h"
 #include "sandbox/native/seal.h"
 #include "sandbox/native/spread.h"
-#include "sandbox/native/wire.h"
-
-enum { FIRST_FREE_FD = 4, FIRST_OWN_FD = 10 };
-
-struct launcher {
-	struct plan *plan;
-	struct board *board;
-	struct netspace network; /* while it is being made */
-	struct box box;
-	pid_t program; /* 0: none runs */
-	int program_fd;
-	bool kill_ordered;
-	bool another; /* prepare the next box when this one ends */
-	bool kept;    /* the box stays when a program ends, and is the last */
-	struct execs execs;
-	struct limits next;
-	/* Large, and last: what is above lies on one page.  The second: no group limits memory. */
-	struct seccomp_program filter, filter_by_rlimit;
-};
+#include "sandbox/native/zygote.h"
 
 static int tell(struct launcher *l, struct to_warden *news, const int *fds, size_t n_fds)
 {
@@ -79,69 +60,6 @@ static void forget_environment(void)
 	for (char **v = environ; v && *v; v++)
 		explicit_bzero(*v, strlen(*v));
 	environ = NULL;
-}
-
-/* Away from the low numbers, which the box's making uses. */
-static int lift(int *fd, struct error *err)
-{
-	int lifted;
-
-	if (*fd < 0)
-		return 0;
-	lifted = fcntl(*fd, F_DUPFD_CLOEXEC, FIRST_OWN_FD);
-	if (lifted < 0)
-		return fail_sys(err, "duplicate a descriptor");
-	*fd = lifted;
-	return 0;
-}
-
-static int compare_ints(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
-static int close_others(int *keep, size_t n, struct error *err)
-{
-	unsigned from = FIRST_FREE_FD;
-
-	qsort(keep, n, sizeof(*keep), compare_ints);
-	for (size_t i = 0; i < n; i++) {
-		if ((unsigned)keep[i] > from && close_range(from, (unsigned)keep[i] - 1, 0) < 0)
-			return fail_sys(err, "close descriptors");
-		from = (unsigned)keep[i] + 1;
-	}
-	return close_range(from, ~0u, 0) < 0 ? fail_sys(err, "close descriptors") : 0;
-}
-
-static int keep_own_descriptors(struct plan *plan, struct error *err)
-{
-	int keep[GRANTS_MAX + 5];
-	size_t n = 0;
-	int *lists[] = {&plan->socket, &plan->root, &plan->lock};
-	own_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (null < 0)
-		return fail_sys(err, "open /dev/null");
-	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-		if (lift(lists[i], err) < 0)
-			return -1;
-		if (*lists[i] >= 0)
-			keep[n++] = *lists[i];
-	}
-	for (size_t i = 0; i < GRANTS_MAX; i++) {
-		if (lift(&plan->grants[i], err) < 0)
-			return -1;
-		if (plan->grants[i] >= 0)
-			keep[n++] = plan->grants[i];
-	}
-	/* 3 as well: there the leash of each box will lie, and nothing else may get it. */
-	for (int i = 0; i < FIRST_FREE_FD; i++)
-		if (dup2(null, i) < 0)
-			return fail_sys(err, "place /dev/null at %d", i);
-	if (close_others(keep, n, err) < 0)
-		return -1;
-	null = -1; /* closed with the others */
-	return 0;
 }
 
 /* While we are the host's root and already pid 1 of the slot: inherited by its boxes. */
@@ -178,9 +96,12 @@ static int compile_filters(struct launcher *l, struct error *err)
 
 /* What needs no maps is done while the warden writes them; whatever will be born here inherits it.
  */
-static int work_unmapped(struct error *err)
+static int work_unmapped(const struct plan *plan, struct error *err)
 {
-	return seal_signals(err) < 0 ? -1 : seal_bounding_set(err);
+	if (seal_signals(err) < 0 ||
+	    (plan->profile->warm.kind == WARM_PYTHON && seal_keep_inheritable(err) < 0))
+		return -1;
+	return seal_bounding_set(err);
 }
 
 static int get_mapped(struct launcher *l, struct error *err)
@@ -209,22 +130,28 @@ static int enter_namespaces(struct plan *plan, struct error *err)
 	return 0;
 }
 
+/* It takes half a millisecond: it is made beside the root and the box.  Where those are one, when
+ * they are under way (box.c): earlier it would only keep the warden from its work.  */
+static int begin_network(struct launcher *l, struct error *err)
+{
+	netspace_init(&l->network, l->plan->once, &l->board->unmounter);
+	l->plan->beside = l->plan->once ? &l->network : NULL;
+	return l->plan->once ? 0 : netspace_begin(&l->network, err);
+}
+
 static int enter_slot(struct launcher *l, struct error *err)
 {
 	struct plan *plan = l->plan;
 
-	if (keep_own_descriptors(plan, err) < 0)
+	if (ownfds_keep(plan, err) < 0)
 		return -1;
 	(void)umask(022); /* the caller's may be stricter than a root can stand */
 	if (forbid_executable_memfds(plan, err) < 0)
 		return -1;
 	if (plan->root_mode && identity_leave_root(plan, err) < 0)
 		return -1;
-	/* The network namespace takes half a millisecond: it is made beside the root and the box.
-	 */
 	ask_for_maps(l);
-	if (work_unmapped(err) < 0 || get_mapped(l, err) < 0 ||
-	    netspace_begin(&l->network, plan->once, &l->board->unmounter, err) < 0 ||
+	if (work_unmapped(plan, err) < 0 || get_mapped(l, err) < 0 || begin_network(l, err) < 0 ||
 	    compile_filters(l, err) < 0 || identity_settle(plan, l->board, err) < 0 ||
 	    enter_namespaces(plan, err) < 0)
 		return -1;
@@ -233,7 +160,6 @@ static int enter_slot(struct launcher *l, struct error *err)
 		return fail_sys(err, "prctl");
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
-	plan->beside = plan->once ? &l->network : NULL;
 	return plan->once ? 0 : rootfs_build(plan, l->board, err);
 }
 
@@ -271,19 +197,35 @@ static int offer_box(struct launcher *l, const struct limits *limits, struct err
 	return 0;
 }
 
-static int read_words(int fd, struct pages *ret_bytes, struct words *ret, struct error *err)
+void launcher_fill(struct launcher *l, const struct to_launcher *order, const int *fds,
+		   struct payload *ret)
 {
-	struct stat st;
+	const int *doors = fds + (order->v2_door ? RUN_DOORS + 1 : RUN_DOORS);
 
-	if (fstat(fd, &st) < 0 || st.st_size <= 0 || st.st_size > PACK_BYTES_MAX)
-		return fail(err, ERR_INTERNAL, "packed words cannot be read");
-	ret_bytes->size = (size_t)st.st_size;
-	ret_bytes->room = pages_new(ret_bytes->size);
-	if (!ret_bytes->room)
-		return fail_sys(err, "allocate words");
-	if (pread(fd, ret_bytes->room, ret_bytes->size, 0) != st.st_size)
-		return fail_sys(err, "read words");
-	return unpack_words(ret_bytes->room, ret_bytes->size, ret, err);
+	*ret = (struct payload){
+		.last = !order->another && !l->kept,
+		.seal =
+			{
+				.root_mode = l->plan->root_mode,
+				.marks = l->box.proc >= 0,
+				.pidfd = l->box.pidfd,
+				.root = l->box.root,
+				.rules = l->box.rules,
+				.limits = &order->limits,
+				.board = l->board,
+				.filter =
+					order->memory_by_rlimit ? &l->filter_by_rlimit : &l->filter,
+				.memory_by_rlimit = order->memory_by_rlimit,
+				.cwd = l->kept ? order->cwd : NULL,
+				.io = {fds[RUN_IN], fds[RUN_OUT], fds[RUN_ERR]},
+				.door = -1,
+				.library = -1,
+				.v2_door = order->v2_door ? fds[RUN_DOORS] : -1,
+				.n_doors = order->n_doors,
+			},
+	};
+	for (size_t i = 0; i < order->n_doors; i++)
+		ret->seal.doors[i] = doors[i];
 }
 
 /* One way for every program, in a box of its own or in one that is kept. */
@@ -292,28 +234,15 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 {
 	own(words) words = {0};
 	own(pages) bytes = {0};
-	struct payload p = {
-		.plan = l->plan,
-		.box = &l->box,
-		.limits = &order->limits,
-		.words = &words,
-		.board = l->board,
-		.filter = order->memory_by_rlimit ? &l->filter_by_rlimit : &l->filter,
-		.memory_by_rlimit = order->memory_by_rlimit,
-		.last = !order->another && !l->kept,
-		.cwd = l->kept ? order->cwd : NULL,
-		.io = {fds[RUN_IN], fds[RUN_OUT], fds[RUN_ERR]},
-		.v2_door = order->v2_door ? fds[RUN_DOORS] : -1,
-		.n_doors = order->n_doors,
-	};
+	struct payload p;
 
-	for (size_t i = 0; i < p.n_doors; i++)
-		p.doors[i] = fds[(order->v2_door ? RUN_DOORS + 1 : RUN_DOORS) + i];
-	if (read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
+	launcher_fill(l, order, fds, &p);
+	p.words = &words;
+	if (payload_read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
 		return -1;
 	if (enters_late(l->plan) && enter_network(l, err) < 0)
 		return -1;
-	return payload_start(&p, ret_pid, err);
+	return ahead_start(l, &p, fds[RUN_WORDS], ret_pid, err);
 }
 
 static int start_only(struct launcher *l, const struct to_launcher *order, const int *fds,
@@ -327,13 +256,17 @@ static int start_only(struct launcher *l, const struct to_launcher *order, const
 
 static bool fits_order(const struct to_launcher *order, size_t n_fds)
 {
-	return n_fds == RUN_DOORS + order->n_doors + (order->v2_door ? 1 : 0);
+	return order->n_doors <= SEALING_DOORS &&
+	       n_fds == RUN_DOORS + order->n_doors + (order->v2_door ? 1 : 0);
 }
 
 /* Whatever happened, there is no program and no box any more. */
 static bool clear_box(struct launcher *l)
 {
-	bool well = box_kill(&l->box);
+	bool well;
+
+	ahead_drop(l);
+	well = box_kill(&l->box);
 
 	own_fd_end(&l->program_fd);
 	l->program_fd = -1;
@@ -341,20 +274,28 @@ static bool clear_box(struct launcher *l)
 	return well;
 }
 
+/* Used once: what we hold is taken down while the warden reads the counters.  Else the next box is
+ * made in a moment, or with the next order: whoever passes the answer on needs the processor now. */
 static void prepare_next(struct launcher *l)
+{
+	if (!l->another)
+		_exit(0);
+	l->box_due = true;
+}
+
+static void make_due_box(struct launcher *l)
 {
 	struct error err = {0};
 
-	/* Used once: what we hold is taken down while the warden reads the counters. */
-	if (!l->another)
-		_exit(0);
+	if (!l->box_due)
+		return;
+	l->box_due = false;
 	box_done(&l->box);
 	if (offer_box(l, &l->next, &err) < 0)
 		give_up(l, &err);
 }
 
-/* A child that failed is a zombie in the box: reap it, or the box cannot die. */
-static void bury(pid_t child)
+void launcher_bury(pid_t child)
 {
 	if (child <= 0)
 		return;
@@ -386,13 +327,14 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 	l->next = order->limits;
 	if (news.error.kind == ERR_NONE && start_only(l, order, fds, &news.error) == 0) {
 		news.start_us = l->board->start_us;
+		news.start = l->start;
 		if (tell(l, &news, NULL, 0) < 0 || netspace_reap(&l->network, &news.error) < 0)
 			_exit(1);
 		if (!l->another && l->box.mounts >= 0)
 			let_mounts_go(l);
 		return;
 	}
-	bury(l->program);
+	launcher_bury(l->program);
 	(void)clear_box(l);
 	news.news = NEWS_NO_START;
 	if (tell(l, &news, NULL, 0) < 0)
@@ -414,8 +356,9 @@ static void run_beside(struct launcher *l, const struct to_launcher *order, cons
 	    execs_add(&l->execs, order->exec, child, &news.error) == 0) {
 		news.start_us = l->board->start_us;
 		news.mark = l->board->mark;
+		news.start = l->start;
 	} else {
-		bury(child);
+		launcher_bury(child);
 		news.news = NEWS_NO_EXEC;
 	}
 	if (tell(l, &news, NULL, 0) < 0)
@@ -442,12 +385,38 @@ __attribute__((noreturn)) static void end_kept(struct launcher *l)
 	_exit(0);
 }
 
+/* Orders for between calls. */
+
+static void fill_ahead(struct launcher *l, const struct to_launcher *order, const int *doors,
+		       size_t n_fds)
+{
+	int fds[RUN_FDS_MAX] = {-1, -1, -1, -1};
+
+	if (n_fds > RUN_FDS_MAX - RUN_DOORS || !fits_order(order, n_fds + RUN_DOORS))
+		_exit(1);
+	memcpy(fds + RUN_DOORS, doors, n_fds * sizeof(*doors));
+	zygote_tend(l);
+	if (ahead_is_outdone(l))
+		ahead_drop(l);
+	ahead_fill(l, order, fds);
+}
+
+static void leave(struct launcher *l)
+{
+	struct to_warden news = {.news = NEWS_LEFT};
+
+	ahead_drop(l);
+	if (tell(l, &news, NULL, 0) < 0)
+		_exit(1);
+}
+
 static void kill_all(struct launcher *l)
 {
 	l->kill_ordered = true;
 	if (l->kept)
 		end_kept(l);
-	if (l->box.init)
+	/* One that crossed with the news of the end is not for the next box. */
+	if (l->program && l->box.init)
 		(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
 }
 
@@ -461,6 +430,7 @@ static void obey(struct launcher *l)
 	/* The warden is gone: so are we, and with us everything beneath. */
 	if (fd_receive(l->plan->socket, &order, sizeof(order), fds, &n_fds, &err) <= 0)
 		_exit(0);
+	make_due_box(l);
 	switch (order.order) {
 	case ORDER_RUN:
 		run(l, &order, fds, n_fds);
@@ -490,12 +460,34 @@ static void obey(struct launcher *l)
 		if (offer_box(l, &order.limits, &err) < 0)
 			give_up(l, &err);
 		break;
+	case ORDER_AHEAD:
+		fill_ahead(l, &order, fds, n_fds);
+		break;
+	case ORDER_LEAVE:
+		leave(l);
+		break;
 	case ORDER_NONE:
 	case ORDER_MAPPED:
 		_exit(1);
 	}
 	for (size_t i = 0; i < n_fds; i++)
 		(void)close(fds[i]);
+}
+
+static void take_off(struct timeval *t, uint64_t us)
+{
+	uint64_t now = (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_usec;
+
+	now = now > us ? now - us : 0;
+	t->tv_sec = (time_t)(now / 1000000);
+	t->tv_usec = (suseconds_t)(now % 1000000);
+}
+
+/* What it used before there was a call is not the call's. */
+static void leave_out_waiting(const struct board *board, struct rusage *r)
+{
+	take_off(&r->ru_utime, board->used_user_us);
+	take_off(&r->ru_stime, board->used_system_us);
 }
 
 static void see_end(struct launcher *l)
@@ -507,6 +499,7 @@ static void see_end(struct launcher *l)
 	if (syscall(SYS_waitid, P_PID, l->program, &info, WEXITED, &news.rusage) < 0)
 		_exit(1);
 	news.end_us = clock_us();
+	leave_out_waiting(l->board, &news.rusage);
 	news.end_code = info.si_code;
 	news.end_status = info.si_status;
 	/* The warden wakes up and counts while we clear away: it has more to do than we. */
@@ -538,25 +531,55 @@ static void look_after_kept(struct launcher *l, const struct pollfd *fds, size_t
 		end_kept(l);
 }
 
+/* Something better could wait for the next call now, if the warden says where. */
+static void offer_better(struct launcher *l)
+{
+	struct to_warden news = {.news = NEWS_WARM};
+
+	if (!l->kept && tell(l, &news, NULL, 0) < 0)
+		_exit(1);
+}
+
+static void hear(struct launcher *l, struct zygote *z)
+{
+	if (zygote_hear(l, z))
+		offer_better(l);
+}
+
 __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 {
+	enum { ORDERS, PROGRAM, ZYGOTE, YOUNG, EXECS };
+	enum { DUE_MS = 1 };
+
 	for (;;) {
-		struct pollfd fds[2 + KEPT_EXECS_MAX + 1] = {
-			{.fd = l->plan->socket, .events = POLLIN},
-			{.fd = l->program_fd, .events = POLLIN}};
-		size_t n_execs = l->execs.n, n = 2;
+		struct pollfd fds[EXECS + KEPT_EXECS_MAX + 1] = {
+			[ORDERS] = {.fd = l->plan->socket, .events = POLLIN},
+			[PROGRAM] = {.fd = l->program_fd, .events = POLLIN},
+			[ZYGOTE] = {.fd = zygote_fd(&l->zygote), .events = POLLIN},
+			[YOUNG] = {.fd = zygote_fd(&l->young), .events = POLLIN}};
+		size_t n_execs = l->execs.n, n = EXECS;
+		int ready;
 
 		for (size_t i = 0; i < n_execs; i++)
 			fds[n++] = (struct pollfd){.fd = l->execs.list[i].fd, .events = POLLIN};
 		if (l->kept)
 			fds[n++] = (struct pollfd){.fd = l->box.pidfd, .events = POLLIN};
-		if (poll(fds, n, -1) < 0 && errno != EINTR)
+		ready = poll(fds, n, l->box_due ? DUE_MS : ahead_wait_ms(l));
+		if (ready < 0 && errno != EINTR)
 			_exit(1);
-		if (fds[1].revents)
+		if (ready == 0)
+			make_due_box(l);
+		if (ahead_grew_old(l))
+			offer_better(l);
+		if (fds[PROGRAM].revents)
 			see_end(l);
 		if (l->kept)
-			look_after_kept(l, fds + 2, n_execs);
-		if (fds[0].revents)
+			look_after_kept(l, fds + EXECS, n_execs);
+		if (fds[YOUNG].revents)
+			hear(l, &l->young);
+		else if (fds[ZYGOTE].revents)
+			hear(l, &l->zygote);
+		if (fds[ORDERS].revents)
 			obey(l);
 	}
 }
@@ -569,13 +592,17 @@ void launcher_main(struct plan *plan, struct board *board)
 
 	l.plan = plan;
 	l.board = board;
-	l.program_fd = -1;
+	l.program_fd = l.library = -1;
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	forget_environment();
 	box_init(&l.box);
+	ahead_init(&l.ahead);
+	zygote_init(&l.zygote);
+	zygote_init(&l.young);
 	if (enter_slot(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
 	    (!enters_late(plan) && enter_network(&l, &err) < 0))
 		give_up(&l, &err);
+	zygote_tend(&l);
 	serve_orders(&l);
 }

@@ -58,16 +58,20 @@ static _Noreturn int make(void *arg)
 		(void)raw_call(SYS_exit_group, 0, 0, 0, 0, 0);
 }
 
-int netspace_begin(struct netspace *n, bool errand, uint32_t *alive, struct error *err)
+void netspace_init(struct netspace *n, bool errand, uint32_t *alive)
 {
-	static char stack[16384] __attribute__((aligned(16)));
-	long maker;
-
 	*n = (struct netspace){.fd = -1, .mounts = -1, .errand = errand, .alive = alive};
 	*alive = 1;
-	maker = raw_clone(CLONE_VM | CLONE_FILES | CLONE_CHILD_CLEARTID | SIGCHLD,
-			  stack + sizeof(stack), alive, make, n);
+}
+
+int netspace_begin(struct netspace *n, struct error *err)
+{
+	static char stack[16384] __attribute__((aligned(16)));
+	long maker = raw_clone(CLONE_VM | CLONE_FILES | CLONE_CHILD_CLEARTID | SIGCHLD,
+			       stack + sizeof(stack), n->alive, make, n);
+
 	if (maker < 0) {
+		__atomic_store_n(n->alive, 0, __ATOMIC_RELEASE);
 		errno = (int)-maker;
 		return fail_sys(err, "clone for a network namespace");
 	}

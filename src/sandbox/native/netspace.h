@@ -26,8 +26,10 @@ struct netspace {
  *
  * errand: afterwards the maker unmounts the old root of a box.  The kernel lets whoever unmounts
  * something wait until no processor looks at it any more; that wait need not be the box's.
- * alive: 1 as long as the maker lives, then 0. */
-int netspace_begin(struct netspace *n, bool errand, uint32_t *alive, struct error *err);
+ * alive: 1 until the maker is dead, or could not be made, then 0. */
+void netspace_init(struct netspace *n, bool errand, uint32_t *alive);
+/* A box may be in the making meanwhile, in our memory: this does not touch what libc keeps. */
+int netspace_begin(struct netspace *n, struct error *err);
 /* The box has pivoted: what lies above its root is to go.  mounts: its mount namespace; done: comes
  * to say, and whoever waits there is woken, that it is gone, or that it is still there. */
 void netspace_unmount(struct netspace *n, int mounts, uint32_t *done);

@@ -3,31 +3,26 @@
 #ifndef NATIVE_PAYLOAD_H
 #define NATIVE_PAYLOAD_H
 
+#include <sys/types.h>
+
 #include "base/error.h"
+#include "base/pages.h"
 #include "call/pack.h"
-#include "sandbox/native/board.h"
-#include "sandbox/native/box.h"
-#include "sandbox/native/plan.h"
-#include "sandbox/native/wire.h"
+#include "sandbox/native/sealing.h"
 
 struct payload {
-	const struct plan *plan;
-	const struct box *box;
-	const struct limits *limits;
-	const struct words *words;
-	struct board *board;
-	const struct seccomp_program *filter;
-	bool memory_by_rlimit;
-	bool last;       /* the launcher makes no further box */
-	const char *cwd; /* where the program begins; NULL: /work */
-	int io[3];
-	int v2_door;  /* -1: none */
-	int doors[5]; /* v1 `tasks` files */
-	size_t n_doors;
+	struct sealing seal;
+	const struct words *words; /* of who does not wait at the door */
+	bool last;                 /* the launcher makes no further box */
 };
 
 /* Returns when the program runs or could not be started; then err is the reason.  *ret_pid is the
  * child to wait for, also after a failure; 0: there is none. */
 int payload_start(struct payload *p, pid_t *ret_pid, struct error *err);
+/* A child that seals itself and waits at seal.door for the program it is to become; with words, for
+ * nothing: those are of a program that waits there itself.  Returns at once. */
+int payload_ahead(struct payload *p, pid_t *ret_pid, struct error *err);
+
+int payload_read_words(int fd, struct pages *ret_bytes, struct words *ret, struct error *err);
 
 #endif

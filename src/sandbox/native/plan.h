@@ -8,10 +8,8 @@
 #include "call/call.h"
 #include "sandbox/native/netspace.h"
 #include "sandbox/native/programs.h"
+#include "sandbox/native/sealing.h"
 #include "sandbox/native/seccomp.h"
-
-/* Ids inside the box.  pid 1 has another one than the program where there are two to be had. */
-enum { INSIDE_UID = 1000, INSIDE_GID = 1000 };
 
 struct plan {
 	const struct profile *profile;
@@ -23,6 +21,7 @@ struct plan {
 	int socket;                /* the launcher's end */
 	int lock;                  /* on the slot's uids: taken as long as the launcher lives */
 	int init_program;          /* sealed memfd */
+	int board_fd;              /* of the board, for its children; -1: none */
 	int devices;               /* detached /dev of its own; -1: the host's nodes */
 	struct netspace *beside;   /* who unmounts the old root of the only box; NULL: it does */
 	int mounts;                /* the only box's mount namespace; -1: not known */

@@ -95,6 +95,26 @@ int seal_bounding_set(struct error *err)
 	return 0;
 }
 
+const int seal_kept[SEAL_KEPT_COUNT] = {
+	CAP_SYS_ADMIN,  /* setns, a cgroup namespace */
+	CAP_SYS_CHROOT, /* setns of mounts, the box's root */
+	CAP_SYS_PTRACE, /* pid 1 of the box may not be looked at, nor its namespaces, without */
+	CAP_SETUID,     /* to become nobody */
+	CAP_SETGID,     CAP_SETPCAP, /* to lock securebits */
+};
+
+int seal_keep_inheritable(struct error *err)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct sets[2] = {0};
+
+	if (syscall(SYS_capget, &head, sets) < 0)
+		return fail_sys(err, "read capabilities");
+	for (size_t i = 0; i < SEAL_KEPT_COUNT; i++)
+		sets[0].inheritable |= 1u << seal_kept[i];
+	return syscall(SYS_capset, &head, sets) < 0 ? fail_sys(err, "keep capabilities") : 0;
+}
+
 static int lock_securebits(struct error *err)
 {
 	const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |

@@ -19,6 +19,11 @@ int seal_rlimits(const struct seal_limits *l, struct error *err);
 int seal_keyring(struct error *err);
 /* No exec will ever bring a capability back.  Those we have stay. */
 int seal_bounding_set(struct error *err);
+/* What a process that exec'ed needs of the user namespace it stands in, to join a box and to seal
+ * itself: made inheritable, before the bounding set is emptied. */
+enum { SEAL_KEPT_COUNT = 6 };
+extern const int seal_kept[SEAL_KEPT_COUNT];
+int seal_keep_inheritable(struct error *err);
 /* Becomes uid and gid (of this user namespace) and gives up every capability, the bounding set
  * included; securebits make sure that no exec brings one back. */
 int seal_identity(uid_t uid, gid_t gid, struct error *err);

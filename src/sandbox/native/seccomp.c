@@ -210,15 +210,6 @@ int seccomp_compile(const struct seccomp_options *options, struct seccomp_progra
 	return 0;
 }
 
-int seccomp_install(const struct seccomp_program *program, struct error *err)
-{
-	struct sock_fprog prog = {program->len, program->code};
-
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0) < 0)
-		return fail_sys(err, "install the system-call filter");
-	return 0;
-}
-
 static bool condition_holds(const struct condition *c, const uint64_t args[6])
 {
 	uint32_t value = (uint32_t)args[c->arg] & c->mask;

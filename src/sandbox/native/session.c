@@ -82,8 +82,8 @@ int session_begin(struct slot *s, const struct limits *limits, struct error *err
 
 	if (s->dead || s->phase != PHASE_IDLE || s->session)
 		return fail(err, ERR_INTERNAL, "the slot is %s", s->dead ? "dead" : "busy");
-	if (limits_check(limits, err) < 0 || slot_want_box(s, limits, err) < 0 ||
-	    slot_wait_until(s, &s->box_waits, err) < 0)
+	if (limits_check(limits, err) < 0 || slot_leave_ahead(s, limits, err) < 0 ||
+	    slot_want_box(s, limits, err) < 0 || slot_wait_until(s, &s->box_waits, err) < 0)
 		return -1;
 	if (s->proc >= 0 && !sees_soon(s->proc)) {
 		own_fd_end(&s->proc);
@@ -93,7 +93,7 @@ int session_begin(struct slot *s, const struct limits *limits, struct error *err
 	if (!s->session)
 		return fail_sys(err, "allocate a session");
 	s->session->own_mark = proctable_own_mark();
-	if (watch_open(&s->watch, &s->groups, limits, err) < 0)
+	if (watch_open(&s->watch, &s->groups, limits, s->ahead, err) < 0)
 		return -1;
 	if (fd_send(s->socket, &order, sizeof(order), NULL, 0, err) < 0) {
 		watch_close(&s->watch);
@@ -103,7 +103,7 @@ int session_begin(struct slot *s, const struct limits *limits, struct error *err
 		s->watch.family = s->launcher;
 	s->outcome = (struct outcome){0};
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
-	s->kill_sent = s->ending = s->box_waits = false;
+	s->kill_sent = s->ending = s->box_waits = s->ahead = false;
 	s->give_up_us = 0;
 	s->calls++;
 	s->asked_us = s->watch.start_us = clock_us();
@@ -229,6 +229,7 @@ static void take_start(struct slot *s, struct exec *e, const struct to_warden *n
 	/* The launcher's clock is ours; its word is not to move a deadline into the future. */
 	e->start_us = news->start_us > now || news->start_us < e->asked_us ? now : news->start_us;
 	e->mark = news->mark;
+	e->outcome.start = news->start;
 	e->state = EXEC_RUNNING;
 	e->outcome.setup_us = e->start_us - e->asked_us;
 	memcpy(e->outcome.layers, s->outcome.layers, sizeof(e->outcome.layers));

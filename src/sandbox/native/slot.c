@@ -26,6 +26,7 @@
 #include "call/limits.h"
 #include "call/pack.h"
 #include "sandbox/native/identity.h"
+#include "sandbox/native/rawcall.h"
 #include "sandbox/native/slot_state.h"
 #include "sandbox/native/spread.h"
 #include "sandbox/native/wire.h"
@@ -37,6 +38,7 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 				.socket = -1,
 				.lock = -1,
 				.init_program = -1,
+				.board_fd = -1,
 				.devices = -1,
 				.root = -1,
 				.mounts = -1,
@@ -250,6 +252,10 @@ static void use_idle_time(struct slot *s)
 		cgroup_close_doors(&s->watch.group); /* nobody else comes in */
 	if (!s->resident && s->groups_open && !s->swept)
 		sweep(s);
+	/* It sleeps by now.  Woken on our processor at the end, it would die there, and we stand
+	 * still meanwhile. */
+	if (!s->resident)
+		spread(s->launcher, true);
 }
 
 static void take_start(struct slot *s, const struct to_warden *news)
@@ -266,19 +272,6 @@ static void take_start(struct slot *s, const struct to_warden *news)
 	s->give_up_us = 0;
 	watch_begin(&s->watch, s->work);
 	use_idle_time(s);
-}
-
-/* The program has ended and the box is being cleared away.  Most programs leave nobody behind: then
- * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
-static void take_ending(struct slot *s, const struct to_warden *news)
-{
-	if (s->phase != PHASE_RUNNING || s->ending)
-		return;
-	s->ending = true; /* once: a launcher is not to keep us awake for ever */
-	watch_rusage(&s->watch, &news->rusage, &s->outcome);
-	if (!s->resident)
-		watch_settle(&s->watch, s->work, &s->outcome);
-	stay_awake(s->socket);
 }
 
 static void take_end(struct slot *s, const struct to_warden *news)
@@ -301,6 +294,24 @@ static void take_end(struct slot *s, const struct to_warden *news)
 		return;
 	}
 	slot_end_call(s, exited ? END_EXITED : END_SIGNALLED);
+}
+
+/* The program has ended and the box is being cleared away.  Most programs leave nobody behind: then
+ * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
+static void take_ending(struct slot *s, const struct to_warden *news)
+{
+	if (s->phase != PHASE_RUNNING || s->ending)
+		return;
+	s->ending = true; /* once: a launcher is not to keep us awake for ever */
+	watch_rusage(&s->watch, &news->rusage, &s->outcome);
+	if (!s->resident)
+		watch_settle(&s->watch, s->work, &s->outcome);
+	/* It was the last one there, and its box is nobody's any more. */
+	if (s->resident && news->end_code == CLD_EXITED && !s->kill_sent &&
+	    watch_is_last(&s->watch))
+		take_end(s, news);
+	else
+		stay_awake(s->socket);
 }
 
 static void take_layers(struct slot *s, const struct to_warden *news)
@@ -333,8 +344,15 @@ static void take_news(struct slot *s, struct to_warden *news, int *fds, size_t n
 			break;
 		take_box(s, fds, n_fds);
 		return;
+	case NEWS_LEFT:
+		s->left = true;
+		return;
+	case NEWS_WARM:
+		slot_order_ahead(s);
+		return;
 	case NEWS_STARTED:
 		s->box_waits = false; /* it was announced after the call was asked for */
+		s->outcome.start = news->start;
 		take_layers(s, news);
 		take_start(s, news);
 		return;
@@ -423,7 +441,8 @@ int slot_want_box(struct slot *s, const struct limits *limits, struct error *err
 
 int slot_box(struct slot *s, const struct limits *limits, int *ret_work, struct error *err)
 {
-	if (limits_check(limits, err) < 0 || slot_want_box(s, limits, err) < 0)
+	if (limits_check(limits, err) < 0 || slot_leave_ahead(s, limits, err) < 0 ||
+	    slot_want_box(s, limits, err) < 0)
 		return -1;
 	if (slot_wait_until(s, &s->box_waits, err) < 0)
 		return -1;
@@ -434,19 +453,13 @@ int slot_box(struct slot *s, const struct limits *limits, int *ret_work, struct 
 int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], int words,
 		  struct error *err)
 {
-	struct cgroup_doors doors;
 	int fds[RUN_FDS_MAX] = {io[0], io[1], io[2], words};
 	size_t n = RUN_DOORS;
 
 	order->another = s->resident;
 	order->memory_by_rlimit = s->board->layers[LAYER_MEMORY].state != LAYER_FULL;
-	cgroup_doors(&s->watch.group, &doors);
-	if (doors.v2 >= 0)
-		fds[n++] = doors.v2;
-	for (size_t i = 0; i < doors.n_v1; i++)
-		fds[n++] = doors.v1[i];
-	order->v2_door = doors.v2 >= 0;
-	order->n_doors = (uint32_t)doors.n_v1;
+	n += slot_add_doors(&s->watch.group, order, fds + n);
+	__atomic_store_n(&s->board->leave, s->before ? 0 : 1, __ATOMIC_RELEASE);
 	if (fd_send(s->socket, order, sizeof(*order), fds, n, err) == 0)
 		return 0;
 	hear_last_words(s, err);
@@ -459,6 +472,20 @@ void slot_ask_before(struct slot *s, int (*before)(void *context, struct error *
 	s->context = context;
 }
 
+/* It seals itself meanwhile, and begins only with our leave.  Without it nothing is left that could.
+ */
+static int give_leave(struct slot *s, struct error *err)
+{
+	if (!s->before)
+		return 0;
+	if (s->before(s->context, err) < 0) {
+		end_launcher(s);
+		return -1;
+	}
+	raw_post(&s->board->leave, 1);
+	return 0;
+}
+
 int slot_start_words(struct slot *s, const struct limits *limits, const int io[3], int words,
 		     struct error *err)
 {
@@ -466,7 +493,8 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 
 	if (s->dead || s->phase != PHASE_IDLE)
 		return fail(err, ERR_INTERNAL, "the slot is %s", s->dead ? "dead" : "busy");
-	if (limits_check(limits, err) < 0 || slot_want_box(s, limits, err) < 0)
+	if (limits_check(limits, err) < 0 || slot_leave_ahead(s, limits, err) < 0 ||
+	    slot_want_box(s, limits, err) < 0)
 		return -1;
 	if (s->calls++ || s->box_waits) /* the first call may wait for the slot as well */
 		s->asked_us = clock_us();
@@ -475,17 +503,16 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 	s->kill_sent = s->ending = false;
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
 	/* Making the groups and making the slot go on at the same time. */
-	if (watch_open(&s->watch, &s->groups, limits, err) < 0 ||
+	if (watch_open(&s->watch, &s->groups, limits, s->ahead, err) < 0 ||
 	    slot_wait_until(s, &s->mapped, err) < 0 ||
-	    (s->before && s->before(s->context, err) < 0) ||
-	    slot_send_run(s, &order, io, words, err) < 0) {
+	    slot_send_run(s, &order, io, words, err) < 0 || give_leave(s, err) < 0) {
 		watch_close(&s->watch);
 		return -1;
 	}
 	if (s->board->layers[LAYER_MEMORY].state != LAYER_FULL)
 		s->watch.family = s->launcher;
 	s->phase = PHASE_STARTING;
-	s->box_waits = false;
+	s->box_waits = s->ahead = false;
 	return 0;
 }
 
@@ -585,6 +612,8 @@ void slot_finish(struct slot *s, struct outcome *ret, int *ret_work)
 
 void slot_prepare(struct slot *s)
 {
-	if (s->phase == PHASE_IDLE && !s->dead)
-		watch_prepare(&s->watch, &s->groups, s->calls ? &s->watch.limits : &s->plan.first);
+	if (s->phase != PHASE_IDLE || s->dead)
+		return;
+	watch_prepare(&s->watch, &s->groups, s->calls ? &s->watch.limits : &s->plan.first);
+	slot_order_ahead(s);
 }

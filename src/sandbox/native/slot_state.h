@@ -42,6 +42,8 @@ struct slot {
 	int proc;                /* its /proc; -1: none, or not wanted */
 	struct session *session; /* NULL: no box is kept */
 	bool box_waits;
+	bool ahead; /* somebody waits in the box, or is on his way */
+	bool left;  /* nobody does: it was ordered */
 	struct limits box_limits;
 
 	enum phase phase;
@@ -62,6 +64,13 @@ int slot_want_box(struct slot *s, const struct limits *limits, struct error *err
 /* ORDER_RUN or ORDER_EXEC, with the doors of the box's groups. */
 int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], int words,
 		  struct error *err);
+/* slot_ahead.c */
+/* Between calls: the process of the next one is made, in its groups. */
+void slot_order_ahead(struct slot *s);
+/* Before a call with these limits: who waits for another one goes. */
+int slot_leave_ahead(struct slot *s, const struct limits *limits, struct error *err);
+/* Adds the descriptors of the doors; returns how many. */
+size_t slot_add_doors(const struct cgroup *group, struct to_launcher *order, int *fds);
 /* The launcher is of no more use; what it leaves undone is not to be guessed. */
 void slot_lose(struct slot *s, struct error *err);
 /* The call, or the kept box, has ended. */

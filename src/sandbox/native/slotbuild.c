@@ -37,21 +37,34 @@
 
 extern const char init_blob_start[], init_blob_end[];
 
-static int open_init_program(struct error *err)
+struct blob {
+	const char *name, *what;
+	const char *start, *end;
+};
+
+static int open_blob(const struct blob *blob, struct error *err)
 {
-	size_t len = (size_t)(init_blob_end - init_blob_start);
-	own_fd fd = memfd_create("belljar-init", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+	size_t len = (size_t)(blob->end - blob->start);
+	own_fd fd = memfd_create(blob->name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
 
 	if (fd < 0 && errno == EINVAL) /* before 6.3 */
-		fd = memfd_create("belljar-init", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		fd = memfd_create(blob->name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
-		return fail_sys(err, "memfd for pid 1 (is vm.memfd_noexec 2 on this host?)");
-	if (fd_write_all(fd, init_blob_start, len, err) < 0)
-		return fail_in(err, "pid 1");
+		return fail_sys(err, "memfd for %s (is vm.memfd_noexec 2 on this host?)",
+				blob->what);
+	if (fd_write_all(fd, blob->start, len, err) < 0)
+		return fail_in(err, "%s", blob->what);
 	if (fchmod(fd, 0555) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
-		return fail_sys(err, "seal pid 1");
-	return take_fd(&fd);
+		return fail_sys(err, "seal %s", blob->what);
+	return fd_lift(take_fd(&fd));
+}
+
+static int open_init_program(struct error *err)
+{
+	const struct blob init = {"belljar-init", "pid 1", init_blob_start, init_blob_end};
+
+	return open_blob(&init, err);
 }
 
 static int check_profile(struct slot *s, struct error *err)
@@ -216,16 +229,15 @@ static int build_beside(struct slot *s, bool groups_found, struct error *err)
 	 * done before it makes its network namespace, which takes the same locks. */
 	s->plan.init_program = open_init_program(err);
 	if (s->plan.init_program < 0 ||
-	    (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0))
+	    (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0) ||
+	    (!groups_found && find_groups(s, err) < 0))
 		return -1;
 	/* It asks for its maps and goes straight on into half a millisecond of kernel work: if we
 	 * slept, the scheduler would wake us on its processor, behind that. */
 	stay_awake(s->socket);
 	if (slot_wait_until(s, &s->mapped, err) < 0)
 		return -1;
-	if (groups_found)
-		return 0;
-	return find_groups(s, err) < 0 ? -1 : move_launcher(s, err);
+	return groups_found ? 0 : move_launcher(s, err);
 }
 
 /* The launcher compiles it, while it waits for its maps. */
@@ -242,7 +254,8 @@ int slot_build(struct slot *s, struct error *err)
 {
 	bool groups_first = launcher_needs_group();
 
-	s->board = board_new(s->profile.allow_degraded, err);
+	s->board = board_new(s->profile.allow_degraded,
+			     s->profile.warm.kind == WARM_PYTHON ? &s->plan.board_fd : NULL, err);
 	if (!s->board || limits_check(&s->plan.first, err) < 0 || check_profile(s, err) < 0 ||
 	    choose_identity(s, err) < 0 || grants_open(&s->plan, err) < 0)
 		return -1;
@@ -256,7 +269,8 @@ int slot_build(struct slot *s, struct error *err)
 
 void slot_drop_plan(struct slot *s)
 {
-	int *fds[] = {&s->plan.init_program, &s->plan.root, &s->plan.devices, &s->plan.socket};
+	int *fds[] = {&s->plan.init_program, &s->plan.root, &s->plan.devices, &s->plan.socket,
+		      &s->plan.board_fd};
 
 	grants_close(&s->plan);
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "base/clock.h"
+#include "sandbox/native/rawcall.h"
 
 enum { AWAKE_US = 500 };
 
@@ -27,17 +28,20 @@ void stay_awake(int sock)
 		(void)sched_yield();
 }
 
+/* Without libc: another process may run in our memory, and errno is also its. */
 void spread(pid_t pid, bool for_good)
 {
-	cpu_set_t all, others;
+	cpu_set_t all = {0}, others;
 	unsigned here;
 
-	if (sched_getaffinity(0, sizeof(all), &all) < 0 || getcpu(&here, NULL) < 0)
+	if (raw_call(SYS_sched_getaffinity, 0, sizeof(all), (long)&all, 0, 0) < 0 ||
+	    raw_call(SYS_getcpu, (long)&here, 0, 0, 0, 0) < 0)
 		return;
 	others = all;
 	CPU_CLR(here, &others);
-	if (CPU_COUNT(&others) == 0 || sched_setaffinity(pid, sizeof(others), &others) < 0)
+	if (CPU_COUNT(&others) == 0 ||
+	    raw_call(SYS_sched_setaffinity, pid, sizeof(others), (long)&others, 0, 0) < 0)
 		return;
 	if (!for_good)
-		(void)sched_setaffinity(pid, sizeof(all), &all);
+		(void)raw_call(SYS_sched_setaffinity, pid, sizeof(all), (long)&all, 0, 0);
 }

@@ -75,7 +75,7 @@ void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct
 }
 
 int watch_open(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits,
-	       struct error *err)
+	       bool waited, struct error *err)
 {
 	struct watch fresh = {.limits = *limits};
 
@@ -89,6 +89,8 @@ int watch_open(struct watch *w, const struct cgroup_slot *slot, const struct lim
 			return -1;
 	}
 	fresh.group_open = true;
+	if (waited && cgroup_cpu_us(&fresh.group, &fresh.cpu_before_us) < 0)
+		fresh.cpu_before_us = 0;
 	fresh.serial = w->serial;
 	*w = fresh;
 	return 0;
@@ -257,6 +259,8 @@ enum kill_reason watch_look(struct watch *w, uint64_t now, int work)
 	look_at_disk(w, work);
 	look_at_processes(w);
 	known = w->group_open && cgroup_cpu_us(&w->group, &used) == 0;
+	if (known)
+		used = above(used, w->cpu_before_us);
 	if (known && used >= w->limits.cpu_ms * 1000)
 		return KILL_CPU;
 	/* v1 kills one process for memory where v2 kills the group: here the rest follows. */
@@ -343,12 +347,33 @@ static uint64_t peak_of_memory(const struct watch *w, uint64_t largest_process)
 	return peak;
 }
 
+/* What the groups counted is more than the call's: its parts in proportion. */
+static void leave_out_waiting(const struct watch *w, struct usage *u)
+{
+	uint64_t all = u->cpu_user_us + u->cpu_system_us, own = above(all, w->cpu_before_us);
+
+	if (w->cpu_before_us == 0 || all == 0)
+		return;
+	u->cpu_user_us = (uint64_t)((double)u->cpu_user_us * (double)own / (double)all);
+	u->cpu_system_us = own - u->cpu_user_us;
+}
+
+/* Without a group that counts it, wait has told, and what was before is off already. */
+static void count_groups(struct watch *w, struct usage *u, uint64_t *oom_kills)
+{
+	uint64_t ignored;
+
+	(void)cgroup_account(&w->group, u, oom_kills);
+	if (cgroup_cpu_us(&w->group, &ignored) == 0)
+		leave_out_waiting(w, u);
+}
+
 static void count(struct watch *w, int work, struct outcome *o)
 {
 	look_at_disk(w, work);
 	o->usage.memory_peak_bytes = peak_of_memory(w, o->usage.memory_peak_bytes);
 	if (w->group_open)
-		(void)cgroup_account(&w->group, &o->usage, &w->oom_kills);
+		count_groups(w, &o->usage, &w->oom_kills);
 	w->counted = true;
 }
 
@@ -360,7 +385,7 @@ void watch_now(struct watch *w, int work, struct usage *u)
 	look_at_processes(w);
 	u->memory_peak_bytes = peak_of_memory(w, u->memory_peak_bytes);
 	if (w->group_open)
-		(void)cgroup_account(&w->group, u, &ignored);
+		count_groups(w, u, &ignored);
 	raise_to(&u->processes_peak, w->seen.processes_peak);
 	u->disk_peak_bytes = w->seen.disk_peak_bytes;
 	u->inodes_peak = w->seen.inodes_peak;
@@ -368,11 +393,16 @@ void watch_now(struct watch *w, int work, struct usage *u)
 	u->inodes_full = w->seen.inodes_full;
 }
 
-void watch_settle(struct watch *w, int work, struct outcome *o)
+bool watch_is_last(const struct watch *w)
 {
 	uint64_t alive;
 
-	if (!w->group_open || w->counted || cgroup_processes(&w->group, &alive) < 0 || alive > 0)
+	return w->group_open && cgroup_processes(&w->group, &alive) == 0 && alive == 0;
+}
+
+void watch_settle(struct watch *w, int work, struct outcome *o)
+{
+	if (w->counted || !watch_is_last(w))
 		return;
 	count(w, work, o);
 	drop(&w->group, &w->group_open);

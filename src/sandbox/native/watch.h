@@ -27,14 +27,16 @@ struct watch {
 	struct cgroup next;      /* of the next box, made while nobody waits */
 	bool next_open;
 	struct limits next_limits;
+	uint64_t cpu_before_us; /* used in the groups before the call */
 	unsigned serial;
 	bool counted; /* the outcome has the final counters */
 	uint64_t oom_kills;
 };
 
 void watch_init(struct watch *w);
+/* waited: its process is in the groups already, and what it used is not the call's. */
 int watch_open(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits,
-	       struct error *err);
+	       bool waited, struct error *err);
 /* Between boxes: removes the groups of the last one and makes those of the next.  Nothing fails
  * here that watch_open does not try again. */
 void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits);
@@ -54,6 +56,8 @@ void watch_rusage(struct watch *w, const struct rusage *r, struct outcome *o);
 /* The program has ended, and wait has told about it.  If the kernel says that it was the last in
  * its groups, their counters are final: reads them and removes the groups.  Else does nothing. */
 void watch_settle(struct watch *w, int work, struct outcome *o);
+/* The same without doing anything: is nobody left in its groups? */
+bool watch_is_last(const struct watch *w);
 /* A program of several in its box has ended by a signal that was not ours: what it died of. */
 enum kill_reason watch_cause(const struct watch *w, uint64_t cpu_ms, const struct outcome *o);
 /* Has the kernel killed one for memory? */

@@ -23,6 +23,8 @@ enum wire_order {
 	ORDER_KEEP,   /* the box that waits is one that is kept */
 	ORDER_EXEC,   /* in a kept box: as ORDER_RUN, and exec, cwd */
 	ORDER_SIGNAL, /* signal; in a kept box: exec, signal, group */
+	ORDER_AHEAD,  /* between calls: as ORDER_RUN, but with doors only */
+	ORDER_LEAVE,  /* whoever waits for a call goes, his box stays; answered with NEWS_LEFT */
 };
 
 struct to_launcher {
@@ -50,6 +52,8 @@ enum wire_news {
 	NEWS_EXEC,     /* in a kept box: it runs; exec, mark, layers */
 	NEWS_NO_EXEC,  /* in a kept box: it does not; exec, error */
 	NEWS_EXEC_END, /* in a kept box: a program has ended; exec, end, times, rusage */
+	NEWS_LEFT,     /* nobody waits in the box */
+	NEWS_WARM,     /* an interpreter became ready: ORDER_AHEAD again would be worth it */
 };
 
 struct to_warden {
@@ -58,6 +62,7 @@ struct to_warden {
 	int end_status; /* exit code or signal */
 	uint64_t start_us, end_us;
 	uint64_t exec, mark;
+	struct start start; /* NEWS_STARTED, NEWS_EXEC */
 	struct rusage rusage;
 	struct layer_report layers[LAYER_COUNT];
 	struct error error;

@@ -99,8 +99,22 @@ void metrics_answer(struct metrics *m, const struct keep_facts *f)
 	count_named(&m->found, f->found, f->findings);
 	count_named(&m->redacted, f->redacted, f->redactions);
 	m->records += f->records;
+	m->interpreters += f->interpreters;
+	m->warm_refills += f->forked;
 	if (f->records && f->last_index > m->last_record)
 		m->last_record = f->last_index;
+}
+
+/* One that waited, or a reason why it was none that did. */
+static void count_start(struct metrics *m, const struct keep_facts *f)
+{
+	if (f->start >= START_COUNT)
+		return;
+	m->starts[f->start]++;
+	m->warm_hits += f->start == START_WAITING;
+	m->warm_misses += f->wanted && f->start != START_WAITING;
+	if (f->start == START_WAITING || f->start == START_FORKED)
+		histogram_add(&m->age_us, f->interpreter_age_us);
 }
 
 void metrics_call(struct metrics *m, const struct keep_facts *f)
@@ -119,6 +133,7 @@ void metrics_call(struct metrics *m, const struct keep_facts *f)
 	if (f->ran) {
 		histogram_add(&m->run_us, f->run_us);
 		histogram_add(&m->setup_us, f->setup_us);
+		count_start(m, f);
 	}
 	histogram_add(&m->path_us, f->path_us);
 	m->cpu_us += f->cpu_us;
@@ -224,6 +239,18 @@ static int write_limits(const struct metrics *m, struct buf *out, struct error *
 	return 0;
 }
 
+static int write_starts(const struct metrics *m, struct buf *out, struct error *err)
+{
+	if (head(out, "belljar_starts_total", "counter",
+		 "Programs, by how their process came to be.", err) < 0)
+		return -1;
+	for (size_t i = 0; i < START_COUNT; i++)
+		if (buf_printf(out, err, "belljar_starts_total{how=\"%s\"} %" PRIu64 "\n",
+			       start_how_name((enum start_how)i), m->starts[i]) < 0)
+			return -1;
+	return 0;
+}
+
 struct plain {
 	const char *name, *help, *type;
 	uint64_t value;
@@ -249,6 +276,14 @@ static int write_counters(const struct metrics *m, const struct metric_gauges *g
 		{"belljar_audit_records_total", "Records of the log that answers told of.",
 		 "counter", m->records},
 		{"belljar_audit_last_seq", "The last of them.", "gauge", m->last_record},
+		{"belljar_warm_hits_total", "Calls that an interpreter waited for.", "counter",
+		 m->warm_hits},
+		{"belljar_warm_misses_total", "Calls that one should have waited for.", "counter",
+		 m->warm_misses},
+		{"belljar_warm_refills_total", "Processes made out of interpreters that wait.",
+		 "counter", m->warm_refills},
+		{"belljar_warm_interpreters_started_total", "Interpreters started to wait.",
+		 "counter", m->interpreters},
 		{"belljar_http_bad_keys_total", "Requests with a wrong key.", "counter",
 		 m->bad_keys},
 		{"belljar_http_throttled_total", "Requests not looked at after wrong keys.",
@@ -329,12 +364,15 @@ int metrics_write(const struct metrics *m, const struct metric_gauges *g, struct
 		{&m->setup_us, "belljar_sandbox_start_seconds",
 		 "From the request for a box to the program's first instruction."},
 		{&m->path_us, "belljar_call_path_seconds", "A call from its keeper's view."},
+		{&m->age_us, "belljar_warm_interpreter_age_seconds",
+		 "How old the interpreter was that a call came out of."},
 	};
 
 	if (write_requests(m, out, err) < 0 || write_runs(m, out, err) < 0 ||
 	    write_decisions(m, out, err) < 0 || write_named(m, out, err) < 0 ||
-	    write_limits(m, out, err) < 0 || write_counters(m, g, out, err) < 0 ||
-	    write_gauges(g, out, err) < 0 || write_seconds(m, g, out, err) < 0)
+	    write_limits(m, out, err) < 0 || write_starts(m, out, err) < 0 ||
+	    write_counters(m, g, out, err) < 0 || write_gauges(g, out, err) < 0 ||
+	    write_seconds(m, g, out, err) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(histograms); i++)
 		if (histogram_write(histograms[i].h, histograms[i].name, histograms[i].help, out,

@@ -21,7 +21,9 @@ struct metric_tool {
 struct metrics {
 	/* By row of the table, the last: no row; by place in the list of statuses. */
 	uint64_t requests[METRIC_ROUTES + 1][METRIC_STATUSES];
-	struct histogram request_us, queue_us, run_us, setup_us, path_us;
+	struct histogram request_us, queue_us, run_us, setup_us, path_us, age_us;
+	uint64_t starts[START_COUNT];
+	uint64_t warm_hits, warm_misses, warm_refills, interpreters;
 	struct metric_tool tools[METRIC_TOOLS]; /* [0]: all others */
 	size_t n_tools;
 	struct labels decisions[KEEP_DECISION_MAX + 1]; /* by rule; "none" refused nothing */

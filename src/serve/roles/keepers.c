@@ -69,6 +69,16 @@ static void take_end(void *context, uint32_t events)
 		keepers_pump(s);
 }
 
+/* Each takes tens of MiB, so that not all may; those of sessions have no calls to wait for. */
+static bool may_node_wait(const struct supervisor *s, bool session)
+{
+	uint64_t n = 0;
+
+	for (const struct keeper *k = s->keepers; k; k = k->next)
+		n += k->warm_node;
+	return !session && n < s->plan.warm_node;
+}
+
 /* As a process that begins from nothing. */
 static int spawn_keeper(struct keeper *k, int front, int warden, struct error *err)
 {
@@ -88,7 +98,9 @@ static int spawn_keeper(struct keeper *k, int front, int warden, struct error *e
 				    s->state,
 				    "--audit",
 				    s->audit,
-				    k->session ? "--session" : NULL,
+				    k->session     ? "--session"
+				    : k->warm_node ? "--warm-node"
+						   : NULL,
 				    NULL};
 	const int fds[] = {front, warden, s->pack_fd};
 	struct spawn spawn = {
@@ -140,7 +152,11 @@ static int start_keeper(struct supervisor *s, bool session, struct error *err)
 
 	if (!k)
 		return fail_sys(err, "start a keeper");
-	*k = (struct keeper){.all = s, .next = s->keepers, .pidfd = -1, .session = session};
+	*k = (struct keeper){.all = s,
+			     .next = s->keepers,
+			     .pidfd = -1,
+			     .session = session,
+			     .warm_node = may_node_wait(s, session)};
 	s->keepers = k;
 	s->n_keepers++;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, a) < 0) {

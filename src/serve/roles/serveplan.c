@@ -74,6 +74,7 @@ static void take_serve(struct taker *t, struct plan *p)
 	p->sessions = number_of(t, "sessions");
 	p->sessions_ready = number_of(t, "sessions_ready");
 	p->drain_ms = number_of(t, "drain_ms");
+	p->warm_node = number_of(t, "warm_node");
 }
 
 int plan_read(const char *text, size_t len, struct plan *ret, struct error *err)

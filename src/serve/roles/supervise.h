@@ -59,6 +59,7 @@ struct keeper {
 	struct loop_watch end;
 	uint64_t started_us;
 	bool session;
+	bool warm_node; /* a node may wait for calls in it */
 };
 
 /* Where keepers of sessions are copied; of one reading of the policy. */

@@ -302,6 +302,27 @@ def a_reload_is_passed_on_and_a_bad_view_changes_nothing():
         expect((r.status, r.json["pid"] != first), (200, True))
 
 
+def how_programs_came_to_be_is_counted():
+    with front() as f:
+        f.run(["start 0 0 0 0 0", "echo"])
+        f.run(["start 0 1 0 1 0", "echo"])
+        f.run(["start 3 1 1500000 0 2", "echo"])
+        f.run(["start 3 1 2500000 0 1", "echo"])
+        f.run(["start 2 1 90000000 1 1", "echo"])
+        f.run(["start 1 0 0 0 0", "echo"])
+        f.run(["start 9 0 0 0 0", "echo"])  # no such way: not a message at all
+        text = f.ask("GET", "/metrics", key="eve").data.decode()
+        for line in ('belljar_starts_total{how="cold"} 2', 'belljar_starts_total{how="sealed"} 1',
+                     'belljar_starts_total{how="forked"} 1',
+                     'belljar_starts_total{how="waiting"} 2',
+                     "belljar_warm_hits_total 2", "belljar_warm_misses_total 2",
+                     "belljar_warm_refills_total 4", "belljar_warm_interpreters_started_total 2",
+                     "belljar_warm_interpreter_age_seconds_count 3",
+                     'belljar_warm_interpreter_age_seconds_bucket{le="2"} 1',
+                     "belljar_warm_interpreter_age_seconds_sum 94.000000"):
+            expect(line in text, True, line)
+
+
 def metrics_are_fit_for_prometheus():
     import shutil
     import subprocess
@@ -351,5 +372,6 @@ main([
     health_and_readiness,
     the_description_is_whole,
     a_reload_is_passed_on_and_a_bad_view_changes_nothing,
+    how_programs_came_to_be_is_counted,
     metrics_are_fit_for_prometheus,
 ])

@@ -230,6 +230,21 @@ static void obey_output(struct fake *k, const char *line)
 	}
 }
 
+/* HOW WANTED AGE_US INTERPRETERS FORKED */
+static void start(struct keep_facts *f, const char *words)
+{
+	unsigned long n[5] = {0};
+	char *end = NULL;
+
+	for (size_t i = 0; i < 5; i++, words = end)
+		n[i] = strtoul(words, &end, 10);
+	f->start = (uint32_t)n[0];
+	f->wanted = (uint32_t)n[1];
+	f->interpreter_age_us = n[2];
+	f->interpreters = n[3];
+	f->forked = n[4];
+}
+
 static void obey(struct fake *k, const char *line)
 {
 	const char *rest;
@@ -257,6 +272,8 @@ static void obey(struct fake *k, const char *line)
 		(void)snprintf(k->base.facts.rule, sizeof(k->base.facts.rule), "%s", rest);
 	} else if (says(line, "layer", &rest)) {
 		k->base.facts.layer = (uint32_t)strtoul(rest, NULL, 10);
+	} else if (says(line, "start", &rest)) {
+		start(&k->base.facts, rest);
 	} else if (says(line, "die", &rest)) {
 		_exit(9);
 	} else if (says(line, "garbage", &rest)) {

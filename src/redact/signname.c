@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* signname.c - the name before a sign: does it say that a secret follows?
+ *
+ * Names are read once, from their end on, because what counts is there: "_token", "apiKey2".  The
+ * letters in which a secret's word ends are noted on the way, so that words are compared only
+ * where one can be.
+ */
+#include "redact/signname.h"
+
+#include <string.h>
+
+#include "base/own.h"
+
+enum {
+	TRAIL_MAX = 12, /* "token_value": so much may follow the word */
+	BLANKS = 3,
+	ENDS = 0x80,
+	JOINT = 1, /* "_" and "-" */
+};
+
+/* What a byte is in a name: itself in small letters, or JOINT; 0: no part of one.  ENDS: a word
+ * that means a secret ends in this letter. */
+static const unsigned char letters[256] = {
+	['0'] = '0', ['1'] = '1',        ['2'] = '2',        ['3'] = '3',        ['4'] = '4',
+	['5'] = '5', ['6'] = '6',        ['7'] = '7',        ['8'] = '8',        ['9'] = '9',
+	['a'] = 'a', ['A'] = 'a',        ['b'] = 'b',        ['B'] = 'b',        ['c'] = 'c',
+	['C'] = 'c', ['d'] = 'd',        ['D'] = 'd',        ['e'] = 'e',        ['E'] = 'e',
+	['f'] = 'f', ['F'] = 'f',        ['g'] = 'g',        ['G'] = 'g',        ['h'] = 'h',
+	['H'] = 'h', ['i'] = 'i',        ['I'] = 'i',        ['j'] = 'j',        ['J'] = 'j',
+	['k'] = 'k', ['K'] = 'k',        ['l'] = 'l' | ENDS, ['L'] = 'l' | ENDS, ['m'] = 'm',
+	['M'] = 'm', ['n'] = 'n' | ENDS, ['N'] = 'n' | ENDS, ['o'] = 'o',        ['O'] = 'o',
+	['p'] = 'p', ['P'] = 'p',        ['q'] = 'q',        ['Q'] = 'q',        ['r'] = 'r',
+	['R'] = 'r', ['s'] = 's',        ['S'] = 's',        ['t'] = 't' | ENDS, ['T'] = 't' | ENDS,
+	['u'] = 'u', ['U'] = 'u',        ['v'] = 'v',        ['V'] = 'v',        ['w'] = 'w',
+	['W'] = 'w', ['x'] = 'x',        ['X'] = 'x',        ['y'] = 'y' | ENDS, ['Y'] = 'y' | ENDS,
+	['z'] = 'z', ['Z'] = 'z',        ['_'] = JOINT,      ['-'] = JOINT,
+};
+
+static bool begins_word(const char *text, size_t i)
+{
+	return i == 0 || !letters[(unsigned char)text[i - 1]] || text[i - 1] == '-';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool is_closing(char c)
+{
+	return c == '"' || c == '\'' || c == ']';
+}
+
+static size_t name_end(const char *text, size_t end)
+{
+	if (end > 0 && letters[(unsigned char)text[end - 1]])
+		return end;
+	for (size_t n = 0; end > 0 && n < BLANKS && is_blank(text[end - 1]); n++)
+		end--;
+	for (size_t n = 0; end > 0 && n < 2 && is_closing(text[end - 1]); n++)
+		end--;
+	return end;
+}
+
+bool signname_read(const char *text, size_t sign, struct signname *ret)
+{
+	size_t end = name_end(text, sign), i = end, at = SIGNNAME_MAX;
+	size_t least = end < SIGNNAME_MAX ? 0 : end - SIGNNAME_MAX;
+	uint32_t ends = 0, three = 0;
+	bool number = true, key = false;
+
+	for (; i > least; i--) {
+		unsigned char c = letters[(unsigned char)text[i - 1]];
+
+		if (!c)
+			break;
+		number = number && c >= '0' && c <= '9';
+		three = (three << 8 | (c & ~(unsigned)ENDS)) & 0xffffff;
+		if (three == ('y' << 16 | 'e' << 8 | 'k') && end - i <= TRAIL_MAX + 2)
+			key = key || begins_word(text, i - 1);
+		/* A joint is written, too, and its place then taken by what is before it. */
+		ret->text[at - 1] = (char)(c & ~(unsigned)ENDS);
+		ends |= (uint32_t)(c >> 7) << (at - 1);
+		at -= c != JOINT;
+	}
+	ret->len = SIGNNAME_MAX - at;
+	ret->from = i;
+	ret->end = end;
+	ret->ends = ends >> (SIGNNAME_MAX - 1 - TRAIL_MAX) << (SIGNNAME_MAX - 1 - TRAIL_MAX);
+	ret->key = key;
+	return ret->len > 0 && !number; /* a number is no name: "10:20" */
+}
+
+/* What a letter can be in the last two of "password", "passwd", "pass", "passphrase". */
+enum { FIRST_RW = 1, FIRST_S = 2, LAST_D = 1, LAST_SE = 2, ANY = 3 };
+
+static const unsigned char firsts[256] = {
+	['r'] = FIRST_RW, ['R'] = FIRST_RW, ['w'] = FIRST_RW, ['W'] = FIRST_RW,
+	['s'] = FIRST_S,  ['S'] = FIRST_S,  ['_'] = ANY,      ['-'] = ANY,
+};
+
+static const unsigned char lasts[256] = {
+	['d'] = LAST_D,  ['D'] = LAST_D,  ['s'] = LAST_SE, ['S'] = LAST_SE,
+	['e'] = LAST_SE, ['E'] = LAST_SE, ['_'] = ANY,     ['-'] = ANY,
+};
+
+bool signname_maybe_password(const char *text, size_t sign)
+{
+	const unsigned char *end = (const unsigned char *)text + name_end(text, sign);
+
+	if (end < (const unsigned char *)text + 4)
+		return true; /* too short to look at two, with a joint behind them */
+	end -= lasts[end[-1]] == ANY;
+	/* One joint may stand between the two; if there are more, who knows. */
+	return (firsts[end[-2]] & lasts[end[-1]]) | (lasts[end[-1]] == ANY);
+}
+
+/* Does a word end behind text[at]? */
+static inline bool is_at(const struct signname *n, size_t at, const char *word, size_t len)
+{
+	return n->len + at >= SIGNNAME_MAX + len - 1 &&
+	       memcmp(n->text + at + 1 - len, word, len) == 0;
+}
+
+static inline bool ends_in(const struct signname *n, const char *word, size_t len)
+{
+	return is_at(n, SIGNNAME_MAX - 1, word, len);
+}
+
+/* "pass" alone, "db_pass", but not "bypass" or "compass". */
+static bool ends_in_pass(const char *text, const struct signname *n)
+{
+	if (ends_in(n, "pgpass", 6))
+		return true;
+	if (ends_in(n, "pass", 4))
+		return n->end < 5 || text[n->end - 5] == '_' || begins_word(text, n->end - 4);
+	return ends_in(n, "pwd", 3) && begins_word(text, n->end - 3);
+}
+
+bool signname_password(const char *text, const struct signname *n)
+{
+	switch (n->text[SIGNNAME_MAX - 1]) {
+	case 'd':
+		if (ends_in(n, "password", 8) || ends_in(n, "passwd", 6))
+			return true;
+		return ends_in_pass(text, n);
+	case 'e':
+		return ends_in(n, "passphrase", 10);
+	case 's':
+		return ends_in_pass(text, n);
+	default:
+		return false;
+	}
+}
+
+/* "key", of which text[at] is the end, with what makes it a secret's before it. */
+static bool is_secret_key(const struct signname *n, size_t at)
+{
+	static const struct {
+		const char *word;
+		size_t len;
+	} keys[] = {
+		{"accesskey", 9}, {"apikey", 6},      {"authkey", 7},     {"encryptionkey", 13},
+		{"masterkey", 9}, {"privatekey", 10}, {"signingkey", 10},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (is_at(n, at, keys[i].word, keys[i].len))
+			return true;
+	return false;
+}
+
+static bool is_secret_word(const struct signname *n, size_t at)
+{
+	switch (n->text[at]) {
+	case 'n':
+		return is_at(n, at, "token", 5);
+	case 't':
+		return is_at(n, at, "secret", 6);
+	case 'l':
+		return is_at(n, at, "credential", 10);
+	default:
+		return n->text[at - 2] == 'k' && is_secret_key(n, at);
+	}
+}
+
+bool signname_secret(const struct signname *n)
+{
+	if (n->key)
+		return true;
+	for (uint32_t ends = n->ends; ends; ends &= ends - 1)
+		if (is_secret_word(n, (size_t)__builtin_ctz(ends)))
+			return true;
+	return false;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* signname.h - the name before a sign: does it say that a secret follows? */
+#ifndef REDACT_SIGNNAME_H
+#define REDACT_SIGNNAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SIGNNAME_MAX = 32 }; /* bytes of a name that are looked at: its end */
+
+struct signname {
+	char text[SIGNNAME_MAX]; /* it ends where this does: small letters without "_" and "-" */
+	size_t len;              /* of what is there */
+	size_t from, end;        /* where it was read */
+	uint32_t ends;           /* one bit for each byte of text that can end a secret's word */
+	bool key;                /* a "key" that begins the name, or follows a "-", near its end */
+};
+
+/* false: what stands before a sign is no name for signname_password(). */
+bool signname_maybe_password(const char *text, size_t sign);
+/* What stands before a sign that begins at text[sign]; false: nothing, or a number. */
+bool signname_read(const char *text, size_t sign, struct signname *ret);
+/* "password", "db_pass" */
+bool signname_password(const char *text, const struct signname *n);
+/* "token", "api_key_2" */
+bool signname_secret(const struct signname *n);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* valuerun.c - the characters of a value in a row, and what was seen in them.
+ *
+ * In "key=key=key=..." a value begins behind each sign, and each goes on to the end of the run:
+ * checks that read every one of them from its begin read the same bytes again and again.  So what
+ * was seen is kept: counts of bytes move along with the begin, what says that none of them is a
+ * secret ("://", "environ") is searched from the end of the run, once.
+ */
+#include "redact/valuerun.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/own.h"
+#include "redact/lanes.h"
+#include "redact/redact_rule.h"
+
+enum {
+	LEAST = 10,
+	LETTERS = 20, /* at least, without a digit */
+	CHANGES = 5,  /* then, from small letters to capitals */
+	GLANCE = 32,
+	SCALE = 1024, /* of order[] */
+};
+
+enum letter { OTHER = 0, LOWER, UPPER, DIGIT, NO_VALUE };
+
+static const unsigned char letters[256] = {
+	['a' ... 'z'] = LOWER, ['A' ... 'Z'] = UPPER, ['0' ... '9'] = DIGIT, ['\n'] = NO_VALUE,
+	[' '] = NO_VALUE,      ['\t'] = NO_VALUE,     ['"'] = NO_VALUE,      ['\''] = NO_VALUE,
+	['`'] = NO_VALUE,      ['<'] = NO_VALUE,      ['>'] = NO_VALUE,      [','] = NO_VALUE,
+	[';'] = NO_VALUE,      ['('] = NO_VALUE,      [')'] = NO_VALUE,      ['{'] = NO_VALUE,
+	['}'] = NO_VALUE,      ['['] = NO_VALUE,      [']'] = NO_VALUE,      ['&'] = NO_VALUE,
+	['|'] = NO_VALUE,
+};
+
+static unsigned letter_at(const struct valuerun *r, size_t i)
+{
+	return letters[(unsigned char)r->text[i]];
+}
+
+/* As in checks.c: a capital that begins a word is no surprise. */
+static unsigned is_change(unsigned last, unsigned now)
+{
+	/* One bit for each pair of them; those of which one is OTHER have none. */
+	static const unsigned changes = 1u << (LOWER * 4 + UPPER) | 1u << (LOWER * 4 + DIGIT) |
+					1u << (UPPER * 4 + DIGIT) | 1u << (DIGIT * 4 + LOWER) |
+					1u << (DIGIT * 4 + UPPER);
+
+	return changes >> (last * 4 + now) & 1;
+}
+
+static void read_run(struct valuerun *r, size_t at)
+{
+	size_t digit = 0, changes = 0, i = at;
+	unsigned last = OTHER;
+
+	for (; i < r->high; i++) {
+		unsigned now = letter_at(r, i);
+
+		if (now == NO_VALUE)
+			break;
+		changes += is_change(last, now);
+		digit = now == DIGIT ? i + 1 : digit;
+		last = now;
+	}
+	r->begin = at;
+	r->end = i;
+	r->digit = digit;
+	r->changes = changes;
+	r->trim_known = r->last_known = false;
+}
+
+size_t valuerun_end(struct valuerun *r, size_t at)
+{
+	if (at < r->begin || at >= r->end)
+		read_run(r, at);
+	return r->end;
+}
+
+static inline lanes is_between(lanes v, unsigned char low, unsigned char high)
+{
+	return (lanes)(v - low <= (unsigned char)(high - low));
+}
+
+/* Fewer bits than a random value has changes: three with digits in it, CHANGES without. */
+static bool is_few(uint32_t changes, bool digits)
+{
+	changes &= changes - 1;
+	changes &= changes - 1;
+	if (!digits) {
+		changes &= changes - 1;
+		changes &= changes - 1;
+	}
+	return changes == 0;
+}
+
+/* valuerun_dull() by the first bytes, up to a blank, all at the same time; false: not known. */
+static bool is_dull_at_once(const char *text)
+{
+	uint32_t blanks = 0, digits = 0, lower = 0, upper = 0, within, changes, least;
+
+	for (unsigned i = 0; i < GLANCE; i += LANES) {
+		lanes v = lanes_load(text + i);
+
+		blanks |= lanes_bits((lanes)(v == ' ') | (lanes)(v == '\n') | (lanes)(v == '\t'))
+			  << i;
+		digits |= lanes_bits(is_between(v, '0', '9')) << i;
+		lower |= lanes_bits(is_between(v, 'a', 'z')) << i;
+		upper |= lanes_bits(is_between(v, 'A', 'Z')) << i;
+	}
+	within = (blanks & -blanks) - 1; /* what is before the first; all, if there is none */
+	changes = (upper & lower << 1) | (digits & (lower | upper) << 1) |
+		  ((lower | upper) & digits << 1);
+	digits &= within;
+	least = digits ? LEAST : LETTERS;
+	return blanks && (within < (1u << least) - 1 || is_few(changes & within, digits));
+}
+
+bool valuerun_dull(struct valuerun *r, size_t at)
+{
+	size_t len;
+
+	/* What is in a run that was read is known already. */
+	if ((at < r->begin || at >= r->end) && r->high - at >= GLANCE &&
+	    is_dull_at_once(r->text + at))
+		return true;
+	len = valuerun_end(r, at) - at;
+	if (r->digit > at)
+		return len < LEAST || r->changes < 3;
+	return len < LETTERS || r->changes < CHANGES;
+}
+
+/* n log2 n, SCALE times. */
+static const uint32_t order[CHECK_ENOUGH + 1] = {
+	0,      0,      2048,   4869,   8192,   11888,  15882,  20123,  24576,  29214,  34017,
+	38967,  44052,  49260,  54582,  60010,  65536,  71155,  76860,  82648,  88513,  94452,
+	100462, 106539, 112680, 118883, 125145, 131463, 137836, 144263, 150740, 157266, 163840,
+	170460, 177125, 183834, 190584, 197376, 204207, 211078, 217986, 224931, 231913, 238929,
+	245980, 253065, 260182, 267331, 274512, 281724, 288965, 296237, 303537, 310866, 318222,
+	325606, 333017, 340454, 347917, 355406, 362919, 370458, 378020, 385606, 393216, 400849,
+	408504, 416182, 423882, 431604, 439347, 447111, 454896, 462702, 470528, 478373, 486239,
+	494124, 502028, 509951, 517892, 525853, 533831, 541827, 549842, 557873, 565923, 573989,
+	582072, 590172, 598289, 606422, 614572, 622737, 630919, 639116, 647328, 655556, 663799,
+	672058, 680331, 688619, 696921, 705239, 713570, 721916, 730275, 738649, 747037, 755438,
+	763852, 772280, 780722, 789177, 797644, 806125, 814618, 823125, 831644, 840175, 848719,
+	857275, 865843, 874424, 883016, 891620, 900237, 908864, 917504,
+};
+
+static void count_in(struct valuerun *r)
+{
+	struct valuecount *c = &r->count;
+	unsigned now = letter_at(r, c->to);
+	uint8_t *of = &c->of[(unsigned char)r->text[c->to]];
+
+	if (c->to > c->from)
+		c->changes += is_change(letter_at(r, c->to - 1), now);
+	c->digits += now == DIGIT;
+	c->letters += now == LOWER || now == UPPER;
+	c->order -= order[*of];
+	c->order += order[++*of];
+	c->to++;
+}
+
+static void count_out(struct valuerun *r)
+{
+	struct valuecount *c = &r->count;
+	unsigned first = letter_at(r, c->from);
+	uint8_t *of = &c->of[(unsigned char)r->text[c->from]];
+
+	c->from++;
+	if (c->to > c->from)
+		c->changes -= is_change(first, letter_at(r, c->from));
+	c->digits -= first == DIGIT;
+	c->letters -= first == LOWER || first == UPPER;
+	c->order -= order[*of];
+	c->order += order[--*of];
+}
+
+/* Counts text[from .. to). */
+static void count_to(struct valuerun *r, size_t from, size_t to)
+{
+	struct valuecount *c = &r->count;
+
+	if (from < c->from || from >= c->to || to < c->to)
+		*c = (struct valuecount){.from = from, .to = from};
+	while (c->from < from)
+		count_out(r);
+	while (c->to < to)
+		count_in(r);
+}
+
+/* Fewer bits per byte than this?  Not if it is close: the check will tell. */
+static bool has_less(const struct valuecount *c, size_t len, double bits)
+{
+	return order[len] - c->order + len < (uint32_t)(bits * SCALE * (double)len);
+}
+
+/* looks_random() of checks.c, with what it asks of an assigned value; true: perhaps. */
+static bool may_be_random(struct valuerun *r, size_t at, size_t end)
+{
+	const struct valuecount *c = &r->count;
+	size_t len = end - at;
+
+	count_to(r, at, end);
+	if (c->digits == 0 || c->letters == 0)
+		return c->letters >= LETTERS && c->changes >= CHANGES && !has_less(c, len, 3.5);
+	return c->changes >= 3 && c->changes >= len / 12 && !has_less(c, len, 2.8);
+}
+
+/* A word of check_fillers[], or "://", begins at text[i]; returns its length. */
+static size_t filler_at(const struct valuerun *r, size_t i, size_t end)
+{
+	static const bool first[256] = {
+		['-'] = true, [':'] = true, ['c'] = true, ['C'] = true, ['e'] = true, ['E'] = true,
+		['l'] = true, ['L'] = true, ['p'] = true, ['P'] = true, ['r'] = true, ['R'] = true,
+		['s'] = true, ['S'] = true, ['u'] = true, ['U'] = true,
+	};
+	const char *text = r->text + i;
+
+	if (!first[(unsigned char)text[0]])
+		return 0;
+	if (end - i >= 3 && memcmp(text, "://", 3) == 0)
+		return 3;
+	for (size_t f = 0; check_fillers[f]; f++) {
+		const char *word = check_fillers[f];
+		size_t len = strlen(word);
+
+		if ((text[0] | 0x20) == (word[0] | 0x20) && end - i >= len &&
+		    strncasecmp(text, word, len) == 0)
+			return len;
+	}
+	return 0;
+}
+
+/* The last one tells about all values that begin before it. */
+static bool has_filler(struct valuerun *r, size_t at, size_t end)
+{
+	if (r->filler >= at && r->filler_end > r->filler && r->filler_end <= end)
+		return true;
+	for (size_t i = end; i-- > at;) {
+		size_t len = filler_at(r, i, end);
+
+		if (len) {
+			r->filler = i;
+			r->filler_end = i + len;
+			return true;
+		}
+	}
+	return false;
+}
+
+static size_t trimmed_end(struct valuerun *r)
+{
+	if (!r->trim_known) {
+		r->trimmed = r->end;
+		while (r->trimmed > r->begin && check_is_trail(r->text[r->trimmed - 1]))
+			r->trimmed--;
+		r->trim_known = true;
+	}
+	return r->trimmed;
+}
+
+bool valuerun_secret(struct valuerun *r, size_t at)
+{
+	size_t end = trimmed_end(r);
+
+	if (end < at + LEAST || (end < r->high && check_is_call(r->text[end])))
+		return false;
+	end = end - at < CHECK_ENOUGH ? end : at + CHECK_ENOUGH;
+	return !check_placeholder(r->text + at, end - at) &&
+	       !check_begins_path(r->text + at, end - at) && may_be_random(r, at, end) &&
+	       !has_filler(r, at, end);
+}
+
+/* Behind the begin of the last one in the run; 0: none. */
+static size_t last_of(const struct valuerun *r, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (size_t i = r->end - r->begin < len ? r->begin : r->end - len + 1; i-- > r->begin;)
+		if ((r->text[i] | 0x20) == (word[0] | 0x20) &&
+		    strncasecmp(r->text + i, word, len) == 0)
+			return i + 1;
+	return 0;
+}
+
+bool valuerun_password(struct valuerun *r, size_t at)
+{
+	if (r->end < r->high && check_is_call(r->text[r->end]))
+		return false;
+	if (!r->last_known) {
+		r->last_path = last_of(r, "://");
+		r->last_env = last_of(r, "environ");
+		r->last_known = true;
+	}
+	return r->last_path <= at && r->last_env <= at;
+}

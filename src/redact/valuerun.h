@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* valuerun.h - the characters of a value in a row, and what was seen in them. */
+#ifndef REDACT_VALUERUN_H
+#define REDACT_VALUERUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The bytes text[from .. to), counted. */
+struct valuecount {
+	size_t from, to;
+	uint8_t of[256];
+	uint32_t order; /* the sum of n log n over them: valuerun.c */
+	unsigned digits, letters, changes;
+};
+
+/* Zeroed but for text and high: nothing was looked at yet.  Values are asked for in the order in
+ * which they stand in the text, most of them end where the one before did. */
+struct valuerun {
+	const char *text;
+	size_t high;                /* the text ends here */
+	size_t begin, end;          /* the run that was read last */
+	size_t digit;               /* behind its last one; 0: none */
+	size_t changes;             /* of letters, capitals and digits, in all of it */
+	size_t trimmed;             /* its end without "." and ":" */
+	size_t last_path, last_env; /* behind the begin of its last "://", "environ"; 0: none */
+	bool trim_known, last_known;
+	size_t filler, filler_end; /* the last one that was found */
+	struct valuecount count;
+};
+
+/* Behind the value that begins at text[at]. */
+size_t valuerun_end(struct valuerun *r, size_t at);
+/* true: whatever its name, the value from text[at] on is none for valuerun_secret(). */
+bool valuerun_dull(struct valuerun *r, size_t at);
+/* Could the value from text[at] on be one, for check_assigned() and check_password()?  Those are
+ * asked about what is left.  at is in the run that was read last. */
+bool valuerun_secret(struct valuerun *r, size_t at);
+bool valuerun_password(struct valuerun *r, size_t at);
+
+#endif

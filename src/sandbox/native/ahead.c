@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ahead.c - the process that waits in the box for the next call, sealed.
+ *
+ * Three of a kind: a child of a warm interpreter, a program that was started
+ * and waits by itself, and a bare process that becomes whatever is wanted.  The
+ * call gives it its streams and its words, and it begins.
+ */
+#include "sandbox/native/ahead.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/own.h"
+#include "sandbox/native/door.h"
+#include "sandbox/native/waiter.h"
+#include "sandbox/native/zygote.h"
+
+enum {
+	BEGIN_MS = 5000,         /* from the door to the beginning */
+	BEGIN_ITSELF_MS = 60000, /* when it was perhaps not ready to wait yet */
+	WAIT_MS_MAX = 3600000,
+	FILES_MIN = 16, /* fewer, and the call's descriptors do not get through the door */
+};
+
+void ahead_init(struct ahead *a)
+{
+	*a = (struct ahead){.door = -1};
+}
+
+void ahead_drop(struct launcher *l)
+{
+	launcher_bury(l->ahead.pid);
+	own_fd_end(&l->ahead.door);
+	ahead_init(&l->ahead);
+}
+
+enum by {
+	BY_LAUNCHER, /* a bare process */
+	BY_ZYGOTE,   /* a child of a warm interpreter */
+	BY_ITSELF,   /* a program that waits */
+};
+
+static int bear_by(struct launcher *l, struct payload *p, enum by by, struct error *err)
+{
+	pid_t *pid = &l->ahead.pid;
+
+	if (by == BY_ZYGOTE)
+		return zygote_bear(l, p, pid, err);
+	return by == BY_ITSELF ? waiter_bear(l, p, pid, err) : payload_ahead(p, pid, err);
+}
+
+static int bear(struct launcher *l, struct payload *p, enum by by, struct error *err)
+{
+	int ends[2], result;
+
+	ahead_init(&l->ahead);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return fail_sys(err, "socketpair");
+	p->seal.door = ends[1];
+	result = bear_by(l, p, by, err);
+	(void)close(ends[1]);
+	l->ahead.door = ends[0];
+	l->ahead.how = by == BY_LAUNCHER ? START_SEALED : START_WAITING;
+	l->ahead.begins_itself = by == BY_ITSELF;
+	l->ahead.limits = *p->seal.limits;
+	l->ahead.memory_by_rlimit = p->seal.memory_by_rlimit;
+	l->ahead.since_us = clock_us();
+	if (result < 0)
+		ahead_drop(l);
+	return result;
+}
+
+void ahead_fill(struct launcher *l, const struct to_launcher *order, const int *fds)
+{
+	struct payload p;
+	struct error err = {0};
+	enum by by = l->zygote.ready && !order->memory_by_rlimit ? BY_ZYGOTE : BY_LAUNCHER;
+
+	if (!l->box.init || l->program || l->kept || l->ahead.pid ||
+	    order->limits.files < FILES_MIN)
+		return;
+	launcher_fill(l, order, fds, &p);
+	(void)bear(l, &p, waiter_wanted(l, &order->limits) ? BY_ITSELF : by, &err);
+}
+
+static bool is_old(const struct launcher *l)
+{
+	uint64_t old_us = waiter_old_us(l);
+
+	return old_us && clock_us() >= old_us;
+}
+
+bool ahead_is_outdone(const struct launcher *l)
+{
+	const struct ahead *a = &l->ahead;
+
+	if (a->pid && a->how == START_SEALED)
+		return (l->zygote.ready && !a->memory_by_rlimit) || waiter_wanted(l, &a->limits);
+	return a->pid && is_old(l);
+}
+
+int ahead_wait_ms(const struct launcher *l)
+{
+	uint64_t old_us = waiter_old_us(l), now = clock_us();
+
+	if (!old_us || l->ahead.told_old || l->program)
+		return -1;
+	if (now >= old_us)
+		return 0;
+	return old_us - now < WAIT_MS_MAX * 1000ULL ? (int)((old_us - now) / 1000) + 1
+						    : WAIT_MS_MAX;
+}
+
+bool ahead_grew_old(struct launcher *l)
+{
+	if (l->ahead.told_old || l->program || !is_old(l))
+		return false;
+	return l->ahead.told_old = true;
+}
+
+/* Wall time and output are not the process's own. */
+static bool same_seal(const struct limits *a, const struct limits *b)
+{
+	return a->cpu_ms == b->cpu_ms && a->memory_bytes == b->memory_bytes &&
+	       a->disk_bytes == b->disk_bytes && a->inodes == b->inodes &&
+	       a->processes == b->processes && a->files == b->files &&
+	       a->cpu_percent == b->cpu_percent;
+}
+
+static bool begins_in_work(const struct payload *p)
+{
+	return !p->seal.cwd || strcmp(p->seal.cwd, "/work") == 0;
+}
+
+static bool waits_for(const struct launcher *l, const struct payload *p)
+{
+	const struct ahead *a = &l->ahead;
+
+	return a->pid && same_seal(&a->limits, p->seal.limits) && begins_in_work(p) &&
+	       a->memory_by_rlimit == p->seal.memory_by_rlimit;
+}
+
+/* A whole program starts before it can begin, slowly where it is given little of a core.  An order
+ * that comes meanwhile is that it should not. */
+static int await_itself(struct launcher *l, struct error *err)
+{
+	struct pollfd fds[2] = {{.fd = l->ahead.door, .events = POLLIN},
+				{.fd = l->plan->socket, .events = POLLIN}};
+	struct door_begun begun = {0};
+
+	while (poll(fds, 2, BEGIN_ITSELF_MS) < 0 && errno == EINTR)
+		;
+	if (recv(fds[0].fd, &begun, sizeof(begun), MSG_DONTWAIT) != (ssize_t)sizeof(begun) ||
+	    begun.says != DOOR_BEGUN)
+		return fail(err, ERR_SYSTEM, "the process %s before it began",
+			    fds[0].revents ? "died" : "was not ready");
+	l->board->start_us = clock_us();
+	l->board->used_user_us = begun.used_user_us;
+	l->board->used_system_us = begun.used_system_us;
+	return 0;
+}
+
+/* Its end of the door is closed: it has begun, or it is dead. */
+static int await_begin(struct launcher *l, struct error *err)
+{
+	struct pollfd fd = {.fd = l->ahead.door, .events = POLLIN};
+	struct board *board = l->board;
+
+	if (l->ahead.begins_itself)
+		return await_itself(l, err);
+	while (poll(&fd, 1, BEGIN_MS) < 0 && errno == EINTR)
+		;
+	if (board->error.kind != ERR_NONE) {
+		*err = board->error;
+		return -1;
+	}
+	if (!fd.revents || board->start_us == 0)
+		return fail(err, ERR_SYSTEM, "the process died before it began");
+	return 0;
+}
+
+static void describe(struct launcher *l, enum start_how how, const char *why_cold)
+{
+	const struct zygote *z = &l->zygote;
+	bool warm = how == START_FORKED || how == START_WAITING;
+
+	l->start = (struct start){.how = how, .interpreters = l->zygotes};
+	if (l->plan->profile->warm.kind != WARM_NOT && !warm)
+		(void)snprintf(l->start.why_cold, sizeof(l->start.why_cold), "%s", why_cold);
+	if (warm && l->ahead.begins_itself) {
+		l->start.interpreter_age_ms = (clock_us() - l->ahead.since_us) / 1000;
+		l->start.interpreter_calls = 1;
+	}
+	if (!warm || !z->pid)
+		return;
+	l->start.baseline_bytes = z->resident;
+	l->start.interpreter_age_ms = (clock_us() - z->since_us) / 1000;
+	l->start.interpreter_calls = z->children;
+}
+
+/* Once it has been told, it may have begun, whatever becomes of it: no second try then. */
+static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, struct error *err)
+{
+	int result;
+
+	l->board->error = (struct error){0};
+	l->board->start_us = 0;
+	if (door_send(l->ahead.door, p->seal.io, words) < 0) {
+		ahead_drop(l);
+		describe(l, START_COLD, "who waited for the call was dead");
+		return payload_start(p, ret_pid, err);
+	}
+	*ret_pid = l->ahead.pid;
+	result = await_begin(l, err);
+	own_fd_end(&l->ahead.door);
+	ahead_init(&l->ahead);
+	return result;
+}
+
+/* Nobody went through the door: whoever stood there is of no use, and nothing has run. */
+static bool is_dead(const struct launcher *l)
+{
+	struct pollfd fd = {.fd = l->ahead.door, .events = POLLIN};
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/* Would what is warm run it as a cold start does?  If not, why. */
+static bool fits_warm(const struct launcher *l, const struct payload *p, char *why, size_t room)
+{
+	enum warm_kind kind = l->plan->profile->warm.kind;
+
+	why[0] = '\0';
+	if (kind == WARM_NODE)
+		return waiter_fits(l, p->words, why, room);
+	if (kind != WARM_PYTHON)
+		return false;
+	if (!p->seal.memory_by_rlimit)
+		return zygote_fits(l, p->words, why, room);
+	(void)snprintf(why, room, "no group limits memory here");
+	return false;
+}
+
+/* Whoever waits and is not what the call needs goes. */
+static void choose(struct launcher *l, const struct payload *p, bool fits, char *why, size_t room)
+{
+	bool dead = l->ahead.pid && is_dead(l);
+
+	if (!l->ahead.pid || (!dead && waits_for(l, p) && (l->ahead.how == START_WAITING) == fits))
+		return;
+	if (dead && l->ahead.begins_itself)
+		waiter_note_death(l);
+	if (fits && l->ahead.begins_itself)
+		(void)snprintf(why, room, "%s", dead ? l->trouble : "who waited has other limits");
+	ahead_drop(l);
+}
+
+int ahead_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, struct error *err)
+{
+	char why[80];
+	bool fits = fits_warm(l, p, why, sizeof(why));
+	enum start_how how;
+
+	choose(l, p, fits, why, sizeof(why));
+	how = l->ahead.pid ? l->ahead.how : START_COLD;
+	if (l->plan->profile->warm.kind == WARM_PYTHON && fits && !l->ahead.pid) {
+		if (bear(l, p, BY_ZYGOTE, err) == 0)
+			how = START_FORKED;
+		else
+			(void)snprintf(why, sizeof(why), "%.79s", err->text);
+	}
+	*err = (struct error){0};
+	describe(l, how, why);
+	if (!l->ahead.pid)
+		return payload_start(p, ret_pid, err);
+	p->seal.door = -1;
+	return go(l, p, words, ret_pid, err);
+}

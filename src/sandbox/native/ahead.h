@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ahead.h - the process that waits in the box for the next call, sealed. */
+#ifndef NATIVE_AHEAD_H
+#define NATIVE_AHEAD_H
+
+#include "sandbox/native/launcher_state.h"
+
+void ahead_init(struct ahead *a);
+/* Between calls: fills the box that waits.  What fails here, the call will try again. */
+void ahead_fill(struct launcher *l, const struct to_launcher *order, const int *fds);
+/* It is not wanted: its box stays. */
+void ahead_drop(struct launcher *l);
+/* The program of an order, by the quickest way there is; l->start says which it was. */
+int ahead_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pid,
+		struct error *err);
+/* Would the one that waits be better than the one that waits now?  Then it goes. */
+bool ahead_is_outdone(const struct launcher *l);
+/* How long the launcher may sleep before who waits has waited too long; -1: for ever. */
+int ahead_wait_ms(const struct launcher *l);
+/* It has, and nobody was told yet. */
+bool ahead_grew_old(struct launcher *l);
+
+#endif

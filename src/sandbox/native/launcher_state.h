@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* launcher_state.h - what a launcher is, for the files that it is made of. */
+#ifndef NATIVE_LAUNCHER_STATE_H
+#define NATIVE_LAUNCHER_STATE_H
+
+#include "sandbox/native/board.h"
+#include "sandbox/native/box.h"
+#include "sandbox/native/execs.h"
+#include "sandbox/native/netspace.h"
+#include "sandbox/native/payload.h"
+#include "sandbox/native/plan.h"
+#include "sandbox/native/wire.h"
+
+/* A warm interpreter that lives in the slot. */
+struct zygote {
+	pid_t pid; /* 0: there is none */
+	int control;
+	bool ready;
+	uint64_t since_us;
+	uint64_t resident;
+	uint64_t children;
+};
+
+/* A process that waits in the box for the call it is for. */
+struct ahead {
+	pid_t pid; /* 0: there is none */
+	int door;
+	enum start_how how; /* when it begins */
+	bool begins_itself; /* it says so at the door: not our code */
+	struct limits limits;
+	bool memory_by_rlimit;
+	uint64_t since_us;
+	bool told_old; /* the warden knows that it has waited long */
+};
+
+struct launcher {
+	struct plan *plan;
+	struct board *board;
+	struct netspace network; /* while it is being made */
+	struct box box;
+	pid_t program; /* 0: none runs */
+	int program_fd;
+	bool kill_ordered;
+	bool another; /* prepare the next box when this one ends */
+	bool box_due; /* it is to be made */
+	bool kept;    /* the box stays when a program ends, and is the last */
+	struct execs execs;
+	struct limits next;
+	struct ahead ahead;
+	struct zygote zygote, young; /* young: takes its place when it is ready */
+	uint64_t zygotes;            /* that were started */
+	uint64_t retry_us;           /* no further one before */
+	int library;                 /* for who begins itself; -1: not made yet */
+	char trouble[80];            /* why there is none */
+	struct start start;          /* of the program that began last */
+	/* Large, and last: what is above lies on one page.  The second: no group limits memory. */
+	struct seccomp_program filter, filter_by_rlimit;
+};
+
+/* A child that is not wanted is killed and waited for: as a zombie it would keep the box alive. */
+void launcher_bury(pid_t child);
+/* What an order and its descriptors ask for. */
+void launcher_fill(struct launcher *l, const struct to_launcher *order, const int *fds,
+		   struct payload *ret);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* zygotewire.h - what a launcher and a warm interpreter in its slot say to each other.
+ *
+ * Fixed structs over a SOCK_SEQPACKET pair, descriptors beside them.  Read by
+ * the launcher and by what is loaded into the interpreter (src/warm), which
+ * come out of one build.
+ */
+#ifndef NATIVE_ZYGOTEWIRE_H
+#define NATIVE_ZYGOTEWIRE_H
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "call/call.h"
+#include "call/inside.h"
+#include "sandbox/native/sealing.h"
+#include "sandbox/native/seccomp.h"
+
+enum { ZYGOTE_MAGIC = 0x7a79676f };
+
+/* Where its descriptors lie when it starts. */
+enum { ZYGOTE_CONTROL_FD = 3, ZYGOTE_BOARD_FD = 4 };
+/* And where it finds what it loads. */
+#define ZYGOTE_LIBRARY "/proc/belljar-zygote.so"
+
+/* Bear a child, sealed like this. */
+struct zygote_order {
+	uint32_t magic;
+	bool root_mode, marks, memory_by_rlimit, has_rules, v2_door;
+	uint32_t n_doors;
+	uint32_t filter_len;
+	struct limits limits;
+	char cwd[KEPT_PATH_MAX]; /* empty: /work */
+	struct sock_filter filter[SECCOMP_MAX];
+};
+
+/* Positions of the descriptors that come with it; then the rules, the v2 door, the v1 doors. */
+enum {
+	ZYGOTE_PIDFD,
+	ZYGOTE_ROOT,
+	ZYGOTE_DOOR,
+	ZYGOTE_FDS,
+	ZYGOTE_FDS_MAX = ZYGOTE_FDS + 2 + SEALING_DOORS
+};
+
+enum zygote_says {
+	ZYGOTE_NOTHING = 0,
+	ZYGOTE_READY,  /* resident */
+	ZYGOTE_BORN,   /* pid */
+	ZYGOTE_FAILED, /* text */
+};
+
+struct zygote_news {
+	uint32_t magic;
+	uint32_t says;
+	int32_t pid;
+	uint32_t pad;
+	uint64_t resident;
+	char text[200];
+};
+
+#endif

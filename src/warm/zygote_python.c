@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* zygote_python.c - loaded into a warm Python: bears children that seal themselves and run a call.
+ *
+ * serve() is the body of a thread, so that nothing of ours is beneath the code
+ * of a call: after the fork this thread is the interpreter's main one.  A child
+ * is born of a process in between, which goes at once: so the launcher, pid 1
+ * of the slot, becomes its parent and waits for it as for any other program.
+ * fork() is the C library's, because libraries have handlers for it.
+ *
+ * Only what every Python from 3.9 on has is used (its limited API).
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/own.h"
+#include "base/pages.h"
+#include "call/pack.h"
+#include "sandbox/native/door.h"
+#include "sandbox/native/sealing.h"
+#include "sandbox/native/zygotewire.h"
+
+enum { EX_OURS = 70 };
+
+struct zygote_self {
+	int control;
+	PyObject *driver;
+	struct board *board;
+	pid_t *born; /* shared with the process in between */
+	struct zygote_order order;
+	int fds[FD_PASS_MAX];
+	size_t n_fds;
+	struct seccomp_program filter;
+};
+
+static int tell(int control, struct zygote_news *news)
+{
+	news->magic = ZYGOTE_MAGIC;
+	return send(control, news, sizeof(*news), MSG_NOSIGNAL) == (ssize_t)sizeof(*news) ? 0 : -1;
+}
+
+/* The child. */
+
+static int fill_sealing(struct zygote_self *z, struct sealing *ret)
+{
+	const struct zygote_order *o = &z->order;
+	size_t n = ZYGOTE_FDS;
+
+	*ret = (struct sealing){
+		.root_mode = o->root_mode,
+		.marks = o->marks,
+		.pidfd = z->fds[ZYGOTE_PIDFD],
+		.root = z->fds[ZYGOTE_ROOT],
+		.door = z->fds[ZYGOTE_DOOR],
+		.rules = -1,
+		.library = -1,
+		.v2_door = -1,
+		.limits = &o->limits,
+		.board = z->board,
+		.filter = &z->filter,
+		.memory_by_rlimit = o->memory_by_rlimit,
+		.cwd = o->cwd[0] ? o->cwd : NULL,
+	};
+	if (o->has_rules)
+		ret->rules = z->fds[n++];
+	if (o->v2_door) /* born there */
+		n++;
+	for (ret->n_doors = 0; ret->n_doors < o->n_doors; ret->n_doors++)
+		ret->doors[ret->n_doors] = z->fds[n++];
+	memcpy(z->filter.room, o->filter, o->filter_len * sizeof(*o->filter));
+	z->filter.code = z->filter.room;
+	z->filter.len = (unsigned short)o->filter_len;
+	return 0;
+}
+
+/* Its command line, as others in the box see it: where the interpreter's own words lie. */
+struct title {
+	char *start;
+	size_t size;
+};
+
+static void find_title(struct title *ret)
+{
+	unsigned long start = 0, last = 0;
+	char text[1024] = "", *at;
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+
+	*ret = (struct title){0};
+	if (fd < 0)
+		return;
+	if (read(fd, text, sizeof(text) - 1) <= 0)
+		text[0] = '\0';
+	(void)close(fd);
+	at = strrchr(text, ')');
+	/* The 48th and 49th of proc_pid_stat(5); behind the name is the 3rd. */
+	for (int field = 3; at && field <= 48; field++)
+		at = strchr(at + 1, ' ');
+	if (at && sscanf(at, "%lu %lu", &start, &last) == 2 && last > start)
+		*ret = (struct title){(char *)start, last - start};
+}
+
+static void set_title(const struct title *title, char *const *argv)
+{
+	size_t at = 0;
+
+	if (!title->start)
+		return;
+	memset(title->start, 0, title->size);
+	for (; *argv && at < title->size; argv++) {
+		size_t len = strlen(*argv);
+
+		if (len >= title->size - at)
+			return;
+		memcpy(title->start + at, *argv, len);
+		at += len + 1;
+	}
+}
+
+static PyObject *list_of(char *const *words)
+{
+	PyObject *list = PyList_New(0);
+
+	for (; list && *words; words++) {
+		PyObject *word = PyUnicode_DecodeFSDefault(*words);
+
+		if (!word || PyList_Append(list, word) < 0)
+			_exit(EX_OURS);
+		Py_DECREF(word);
+	}
+	return list;
+}
+
+/* "K=V"; as in Python, the first of two with one name counts. */
+static PyObject *dictionary_of(char *const *words)
+{
+	PyObject *all = PyDict_New();
+
+	for (; all && *words; words++) {
+		const char *at = strchr(*words, '=');
+		PyObject *key, *value;
+
+		if (!at || at == *words)
+			continue;
+		key = PyUnicode_DecodeFSDefaultAndSize(*words, at - *words);
+		value = PyUnicode_DecodeFSDefault(at + 1);
+		if (!key || !value ||
+		    (!PyDict_GetItem(all, key) && PyDict_SetItem(all, key, value) < 0))
+			_exit(EX_OURS);
+		Py_DECREF(key);
+		Py_DECREF(value);
+	}
+	return all;
+}
+
+static PyObject *take_words(int fd, const struct title *title)
+{
+	own(pages) bytes = {0};
+	own(words) words = {0};
+	struct error err = {0};
+	off_t size = lseek(fd, 0, SEEK_END);
+	PyObject *argv, *env, *both;
+
+	if (size <= 0 || size > PACK_BYTES_MAX)
+		_exit(EX_OURS);
+	bytes.size = (size_t)size;
+	bytes.room = pages_new(bytes.size);
+	if (!bytes.room || pread(fd, bytes.room, bytes.size, 0) != size ||
+	    unpack_words(bytes.room, bytes.size, &words, &err) < 0)
+		_exit(EX_OURS);
+	set_title(title, words.argv);
+	argv = list_of(words.argv);
+	env = dictionary_of(words.env);
+	both = argv && env ? PyTuple_Pack(2, argv, env) : NULL;
+	Py_XDECREF(argv);
+	Py_XDECREF(env);
+	return both;
+}
+
+/* The exception that is raised, with its traceback, or None. */
+static PyObject *take_exception(void)
+{
+	PyObject *type = NULL, *value = NULL, *traceback = NULL;
+
+	PyErr_Fetch(&type, &value, &traceback);
+	if (!type)
+		Py_RETURN_NONE;
+	PyErr_NormalizeException(&type, &value, &traceback);
+	if (value && traceback)
+		(void)PyException_SetTraceback(value, traceback);
+	Py_XDECREF(type);
+	Py_XDECREF(traceback);
+	return value;
+}
+
+/* Each step of the end is called from here, so that there is nothing of ours beneath it either. */
+static void end(PyObject *driver, PyObject *steps)
+{
+	PyObject *step, *result;
+
+	while (steps && (step = PyIter_Next(steps))) {
+		result = PyObject_CallObject(step, NULL);
+		Py_DECREF(step);
+		if (!result) {
+			PyObject *raised = take_exception();
+
+			(void)PyObject_SetAttrString(driver, "raised", raised);
+			Py_DECREF(raised);
+		}
+		Py_XDECREF(result);
+	}
+	/* The last one does not come back; if something else went wrong, nobody is left to tell. */
+	_exit(EX_OURS);
+}
+
+static void run(PyObject *driver, PyObject *words)
+{
+	PyObject *argv = PyTuple_GetItem(words, 0), *env = PyTuple_GetItem(words, 1);
+	PyObject *begun = PyObject_CallMethod(driver, "begin", "OO", argv, env);
+
+	Py_DECREF(words);
+	if (begun) {
+		PyObject *code = PyTuple_GetItem(begun, 0), *space = PyTuple_GetItem(begun, 1);
+
+		if (code && space) {
+			Py_INCREF(code);
+			Py_INCREF(space);
+			Py_DECREF(begun);
+			Py_XDECREF(PyEval_EvalCode(code, space, space));
+			Py_DECREF(code);
+			Py_DECREF(space);
+		}
+	}
+	end(driver, PyObject_CallMethod(driver, "ending", "N", take_exception()));
+}
+
+/* In this order: nothing of a caller's is here before every wall stands, and nothing of ours is
+ * left when it comes. */
+__attribute__((noreturn)) static void live(struct zygote_self *z)
+{
+	struct sealing seal;
+	struct title title;
+	PyObject *done, *words;
+	int fd;
+
+	PyOS_AfterFork_Child();
+	(void)fill_sealing(z, &seal);
+	if (sealing_take(&seal) < 0)
+		_exit(EX_OURS);
+	/* A change of uid took it away; an exec would have given it back. */
+	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+	done = PyObject_CallMethod(z->driver, "ahead", NULL);
+	if (!done)
+		_exit(EX_OURS);
+	Py_DECREF(done);
+	find_title(&title);
+	if (sealing_wait(&seal, &fd) < 0)
+		_exit(EX_OURS);
+	words = take_words(fd, &title);
+	if (!words)
+		_exit(EX_OURS);
+	z->board->start_us = clock_us();
+	(void)munmap(z->board, sizeof(*z->board));
+	(void)munmap(z->born, sizeof(*z->born));
+	(void)close_range(3, ~0u, 0); /* the door, which tells that it begins, and the words */
+	run(z->driver, words);
+	_exit(EX_OURS);
+}
+
+/* The birth. */
+
+/* With a version 2 group: born in there, with a copy of our memory; else in ours, as vfork does. */
+static pid_t go_between(const struct zygote_self *z)
+{
+	struct clone_args args = {
+		.flags = CLONE_VFORK | CLONE_INTO_CGROUP,
+		.exit_signal = SIGCHLD,
+	};
+
+	args.cgroup = (unsigned)z->fds[ZYGOTE_FDS + (z->order.has_rules ? 1 : 0)];
+	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+/* Returns twice: in the child with true. */
+static bool bear(struct zygote_self *z)
+{
+	pid_t between;
+
+	*z->born = -1;
+	PyOS_BeforeFork();
+	between = z->order.v2_door ? go_between(z) : vfork();
+	if (between == 0) {
+		pid_t child = setns(z->fds[ZYGOTE_PIDFD], CLONE_NEWPID) < 0 ? -1 : fork();
+
+		if (child == 0)
+			return true;
+		*z->born = child;
+		_exit(0);
+	}
+	/* When it is gone, and not before, its child is the launcher's. */
+	while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
+		;
+	PyOS_AfterFork_Parent();
+	return false;
+}
+
+static bool fits(const struct zygote_self *z, ssize_t n)
+{
+	const struct zygote_order *o = &z->order;
+	size_t need = ZYGOTE_FDS + (size_t)o->has_rules + (size_t)o->v2_door + o->n_doors;
+
+	return n == (ssize_t)sizeof(*o) && o->magic == ZYGOTE_MAGIC &&
+	       o->n_doors <= SEALING_DOORS && o->filter_len <= SECCOMP_MAX && z->n_fds == need;
+}
+
+static void obey(struct zygote_self *z)
+{
+	struct zygote_news news = {.says = ZYGOTE_BORN};
+
+	if (bear(z))
+		live(z);
+	for (size_t i = 0; i < z->n_fds; i++)
+		(void)close(z->fds[i]);
+	news.pid = *z->born;
+	if (tell(z->control, &news) < 0)
+		_exit(0);
+}
+
+/* The most that it had is what it has: it gives little back. */
+static uint64_t resident(void)
+{
+	struct rusage use;
+
+	return getrusage(RUSAGE_SELF, &use) < 0 ? 0 : (uint64_t)use.ru_maxrss * 1024;
+}
+
+static int open_self(struct zygote_self *z)
+{
+	z->board = mmap(NULL, sizeof(*z->board), PROT_READ | PROT_WRITE, MAP_SHARED,
+			ZYGOTE_BOARD_FD, 0);
+	z->born = mmap(NULL, sizeof(*z->born), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	(void)close(ZYGOTE_BOARD_FD);
+	return z->board == MAP_FAILED || z->born == MAP_FAILED ? -1 : 0;
+}
+
+/* serve(control, driver): does not return. */
+static PyObject *serve(PyObject *module, PyObject *args)
+{
+	static struct zygote_self z;
+	struct zygote_news news = {.says = ZYGOTE_READY};
+	struct error err;
+	ssize_t n;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "iO", &z.control, &z.driver))
+		return NULL;
+	Py_INCREF(z.driver);
+	if (open_self(&z) < 0)
+		_exit(EX_OURS);
+	(void)fcntl(z.control, F_SETFD, FD_CLOEXEC);
+	news.resident = resident();
+	if (tell(z.control, &news) < 0)
+		_exit(0);
+	for (;;) {
+		z.n_fds = FD_PASS_MAX;
+		Py_BEGIN_ALLOW_THREADS n =
+			fd_receive(z.control, &z.order, sizeof(z.order), z.fds, &z.n_fds, &err);
+		Py_END_ALLOW_THREADS if (n <= 0 || !fits(&z, n)) _exit(n == 0 ? 0 : EX_OURS);
+		obey(&z);
+	}
+}
+
+/* fail(control, text): what is wrong with this interpreter. */
+static PyObject *say_failure(PyObject *module, PyObject *args)
+{
+	struct zygote_news news = {.says = ZYGOTE_FAILED};
+	const char *text;
+	int control;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "is", &control, &text))
+		return NULL;
+	(void)snprintf(news.text, sizeof(news.text), "%s", text);
+	(void)tell(control, &news);
+	Py_RETURN_NONE;
+}
+
+/* leave(status): what C's own streams hold is written; its other affairs are not worth their time.
+ */
+static PyObject *leave(PyObject *module, PyObject *args)
+{
+	int status;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "i", &status))
+		return NULL;
+	(void)fflush(NULL);
+	_exit(status);
+}
+
+/* finalize(status): the interpreter's whole end, for who left threads running. */
+static PyObject *finalize(PyObject *module, PyObject *args)
+{
+	int status;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "i", &status))
+		return NULL;
+	Py_Exit(status);
+	Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+	{"leave", leave, METH_VARARGS, NULL},
+	{"finalize", finalize, METH_VARARGS, NULL},
+	{"serve", serve, METH_VARARGS, NULL},
+	{"fail", say_failure, METH_VARARGS, NULL},
+	{NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+	PyModuleDef_HEAD_INIT,
+	.m_name = "zygote_python",
+	.m_size = -1,
+	.m_methods = methods,
+};
+
+PyMODINIT_FUNC PyInit_zygote_python(void);
+PyMODINIT_FUNC PyInit_zygote_python(void)
+{
+	return PyModule_Create(&definition);
+}
