@@ -63,7 +63,7 @@ static bool take_file(struct copy_work *w, long dir, const char *name)
 	long fd = number_of(name), n;
 	char path[PATH_ROOM];
 
-	if (fd <= 2 || fd == dir || fd == w->stream)
+	if (fd <= 2 || fd == dir || fd == w->stream || fd == w->also)
 		return true;
 	n = CALL4(SYS_readlinkat, dir, name, path, sizeof(path));
 	if (copy_failed(n) || n >= (long)sizeof(path))

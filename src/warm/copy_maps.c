@@ -206,7 +206,8 @@ static bool fill_contents(struct copy_work *w, const struct entry *e, struct cop
 	if (m->kind == COPY_MEMORY ? e->there_kib == 0 && !file : e->own_kib == 0)
 		return true;
 	/* What writes this ends afterwards: it needs not be put back. */
-	if (e->read != 'r' && CALL3(SYS_mprotect, m->start, m->len, PROT_READ) != 0)
+	if (e->read != 'r' && !w->only_looks &&
+	    CALL3(SYS_mprotect, m->start, m->len, PROT_READ) != 0)
 		return copy_refuse(w, "memory that cannot be read", e->path);
 	if (m->kind != COPY_MEMORY || !file)
 		return add_pages(w, m);

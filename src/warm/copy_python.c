@@ -4,7 +4,6 @@
  * Nothing but Python's stable interface is used, and no C library: the
  * interpreter's own is not known when this is built.
  */
-#define Py_LIMITED_API 0x03090000
 #include <Python.h>
 
 #include "warm/copy_work.h"
@@ -29,6 +28,29 @@ static PyObject *module_write(PyObject *self, PyObject *args)
 	return NULL;
 }
 
+static PyObject *module_check(PyObject *self, PyObject *args)
+{
+	struct copy_work *w;
+	int stream, also;
+	bool fine;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "ii", &stream, &also))
+		return NULL;
+	w = copy_work_new();
+	if (!w)
+		return PyErr_NoMemory();
+	w->stream = stream;
+	w->also = also;
+	fine = copy_check(w);
+	if (!fine)
+		PyErr_SetString(PyExc_RuntimeError, w->reason);
+	copy_work_free(w);
+	if (!fine)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
 static PyObject *module_become(PyObject *self, PyObject *args)
 {
 	struct copy_work *w;
@@ -47,6 +69,7 @@ static PyObject *module_become(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
+	{"check", module_check, METH_VARARGS, "check(fd, also): could write(fd) do it?  also: may be open"},
 	{"write", module_write, METH_VARARGS,
 	 "write(fd): this process as an image, and its end; returns in the copy"},
 	{"become", module_become, METH_VARARGS, "become(fd): the process of which this is the image"},

@@ -20,6 +20,8 @@ struct copy_work {
 	uint64_t pages[COPY_PAGES_AT_ONCE];
 	char list[COPY_LIST_MAX + 1]; /* what /proc says */
 	int stream;
+	int also; /* a descriptor that is closed before it is written; -1: none */
+	bool only_looks; /* changes nothing */
 	int pagemap;
 	uint64_t last_end; /* of the mapping before */
 	char reason[COPY_REASON];
@@ -49,7 +51,9 @@ bool copy_take_state(struct copy_work *w);
 struct copy_woken {
 	uint64_t start, len; /* 0: nobody was woken, this is the call itself */
 };
-/* copy_write.c: true in the copy, wherever and whenever that is; false: w->reason.  In the process
+/* copy_write.c: would that work? */
+bool copy_check(struct copy_work *w);
+/* True in the copy, wherever and whenever that is; false: w->reason.  In the process
  * that is copied it ends the process once all is written. */
 bool copy_write(struct copy_work *w);
 /* copy_become.c: returns only if it could not: w->reason. */

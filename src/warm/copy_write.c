@@ -85,13 +85,24 @@ static bool write_tables(struct copy_work *w)
 	       copy_refuse(w, "nobody reads the image", NULL);
 }
 
+static bool take_all(struct copy_work *w)
+{
+	return copy_take_state(w) && copy_take_files(w) && copy_take_maps(w);
+}
+
+bool copy_check(struct copy_work *w)
+{
+	w->only_looks = true;
+	return take_all(w);
+}
+
 static void write_image(struct copy_work *w)
 {
 	w->head.magic = COPY_MAGIC;
 	w->head.version = COPY_VERSION;
 	w->head.head_len = sizeof(w->head);
 	w->head.pc = (uint64_t)(uintptr_t)copy_point_woken;
-	if (!copy_take_state(w) || !copy_take_files(w) || !copy_take_maps(w))
+	if (!take_all(w))
 		return;
 	if (write_tables(w) && write_contents(w))
 		(void)CALL1(SYS_exit_group, 0);
