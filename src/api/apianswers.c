@@ -318,6 +318,7 @@ static const struct api_field session_state_fields[] = {
 	TEXT("state", "open, or why it ended."),
 	TEXT("tool", "By whose rules."),
 	TEXT_OR("client", "Whose it is."),
+	{.name = "forked_from", .type = API_STRING, .help = "Of a copy: the session it was copied from."},
 	TEXT_OR("language", "Of code that names none."),
 	TIME("opened", "When."),
 	TIME("expires", "When it ends."),
