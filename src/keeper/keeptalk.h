@@ -154,7 +154,7 @@ struct keep_reply {
 	char id[KEEP_ID_ROOM];            /* of the call, once it has one */
 	uint32_t usable_slot;             /* KEEP_READY: a box waits */
 	uint32_t has_stream;              /* KEEP_BEGUN of KEEP_FORK: one comes with it */
-	struct keep_facts facts; /* KEEP_ANSWER; KEEP_BEGUN: tool */
+	struct keep_facts facts;          /* KEEP_ANSWER; KEEP_BEGUN: tool */
 };
 
 /* A message with its body.  data may be NULL if len is 0.  On a socket that does not block,

@@ -113,8 +113,7 @@ static char **driver_words(struct passage *p, size_t kind, const char *other, st
 	struct arena *a = &p->judged.arena;
 	char **argv = arena_array(a, kinds[kind].n + 1, sizeof(*argv), err);
 	char *text = other ? arena_printf(a, err, "%s", other)
-			   : arena_printf(a, err, "%.*s",
-					  (int)(kinds[kind].end - kinds[kind].text),
+			   : arena_printf(a, err, "%.*s", (int)(kinds[kind].end - kinds[kind].text),
 					  kinds[kind].text);
 
 	for (size_t i = 0; argv && text && i < kinds[kind].n; i++)

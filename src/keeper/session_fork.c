@@ -29,7 +29,8 @@ enum fork_stage { FORK_ASKED = 0, FORK_LOOKS, FORK_WRITES };
 struct forking {
 	struct doing *asked; /* its request, and what cleans texts */
 	enum fork_stage stage;
-	int stream; /* where the copy comes out; -1: the front has it */
+	int stream;      /* where the copy comes out; -1: the front has it */
+	const char *why; /* it is not to be, and its interpreter will notice; NULL: it is */
 	uint64_t until_us;
 };
 
@@ -186,21 +187,17 @@ static void begin(struct session *s, struct driver *d)
 
 	buf_init(&body, OPENING_MAX);
 	memcpy(reply.id, s->id, sizeof(reply.id));
-	if (redaction_current(&s->redaction, s->tool, s->k->policy, under, &err) < 0) {
-		fork_drop(s, d, "its secrets have changed since it was opened");
-		return;
-	}
-	(void)snprintf(reply.facts.rule, sizeof(reply.facts.rule), "%s", under);
-	if (!opening || buf_add(&body, opening, strlen(opening), &err) < 0 || body.cut) {
-		fork_drop(s, d, "how it was opened is too long");
-		driver_garble(s, d);
-		return;
-	}
-	if (keep_send_begun(s->k->front, &reply, f->stream, &body, &err) < 0)
-		s->k->over = true;
-	own_fd_end(&f->stream);
-	f->stream = -1;
 	f->stage = FORK_WRITES;
+	if (redaction_current(&s->redaction, s->tool, s->k->policy, under, &err) < 0)
+		f->why = "its secrets have changed since it was opened";
+	else if (!opening || buf_add(&body, opening, strlen(opening), &err) < 0 || body.cut)
+		f->why = "how it was opened is too long";
+	else
+		(void)snprintf(reply.facts.rule, sizeof(reply.facts.rule), "%s", under);
+	if (!f->why && keep_send_begun(s->k->front, &reply, f->stream, &body, &err) < 0)
+		s->k->over = true;
+	own_fd_end(&f->stream); /* if nobody else has it, writing fails */
+	f->stream = -1;
 }
 
 static void end(struct session *s, struct driver *d)
@@ -221,7 +218,9 @@ static void take(struct session *s, struct driver *d, const struct snippet_end *
 {
 	static const char untold[] = "its interpreter could not be written";
 
-	if (e->status != 0)
+	if (d->forking->why)
+		refuse(s, d, d->forking->why, strlen(d->forking->why));
+	else if (e->status != 0)
 		refuse(s, d, e->has_result ? text : untold,
 		       e->has_result ? e->result_len : strlen(untold));
 	else if (d->forking->stage == FORK_ASKED)

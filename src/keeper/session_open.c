@@ -230,7 +230,8 @@ static int make_copy(struct session *s, struct doing *d, struct error *err)
 	/* What it remembers must be what is kept out of its output here. */
 	if (redaction_current(&s->redaction, s->tool, s->k->policy, under, err) < 0 ||
 	    strcmp(under, d->request.tool) != 0)
-		(void)fail(err, ERR_REFUSED, "the policy or a secret has changed since it was opened");
+		(void)fail(err, ERR_REFUSED,
+			   "the policy or a secret has changed since it was opened");
 	else if (session_copy(s, d, s->k->stream, d->request.target, err) == 0)
 		return 0;
 	(void)why_deny(&d->passage.why, WHY_FILE, "session", "the session cannot be copied: %s",
@@ -309,8 +310,8 @@ void obey_open(struct keeper *k, const struct keep_request *r, const struct buf 
 	memcpy(s->id, r->id, sizeof(s->id));
 	memcpy(s->client, r->client, sizeof(s->client));
 	if (k->stream >= 0)
-		(void)snprintf(s->forked_from, sizeof(s->forked_from), "%.*s",
-			       KEEP_ID_ROOM - 1, r->path);
+		(void)snprintf(s->forked_from, sizeof(s->forked_from), "%.*s", KEEP_ID_ROOM - 1,
+			       r->path);
 	s->has_uid = r->has_uid;
 	s->uid = r->uid;
 	s->kept.events = s->kept.cpu = -1;

@@ -34,9 +34,8 @@ static bool read_tables(struct copy_work *w)
 	if (!copy_read_all(w->stream, h, sizeof(*h)))
 		return copy_refuse(w, "the image ends before its end", NULL);
 	if (h->magic != COPY_MAGIC || h->version != COPY_VERSION || h->head_len != sizeof(*h) ||
-	    h->n_maps > COPY_MAPS_MAX || h->n_files > COPY_FILES_MAX ||
-	    h->n_runs > COPY_RUNS_MAX || h->texts_len > COPY_TEXTS_MAX || h->texts_len == 0 ||
-	    h->n_specials > COPY_SPECIALS)
+	    h->n_maps > COPY_MAPS_MAX || h->n_files > COPY_FILES_MAX || h->n_runs > COPY_RUNS_MAX ||
+	    h->texts_len > COPY_TEXTS_MAX || h->texts_len == 0 || h->n_specials > COPY_SPECIALS)
 		return copy_refuse(w, "this is no image", NULL);
 	if (!copy_read_all(w->stream, w->maps, h->n_maps * sizeof(*w->maps)) ||
 	    !copy_read_all(w->stream, w->files, h->n_files * sizeof(*w->files)) ||
@@ -50,8 +49,8 @@ static bool read_tables(struct copy_work *w)
 
 static bool is_range(uint64_t start, uint64_t len)
 {
-	return start % COPY_PAGE == 0 && len % COPY_PAGE == 0 && len != 0 &&
-	       start < COPY_ADDRESS && len <= COPY_ADDRESS - start;
+	return start % COPY_PAGE == 0 && len % COPY_PAGE == 0 && len != 0 && start < COPY_ADDRESS &&
+	       len <= COPY_ADDRESS - start;
 }
 
 static bool check_map(struct copy_work *w, const struct copy_map *m)
@@ -93,8 +92,7 @@ static bool check_specials(struct copy_work *w, struct copy_work *me)
 	for (uint32_t i = 0; i < w->head.n_specials; i++) {
 		const struct copy_special *a = &w->head.specials[i], *b = &me->head.specials[i];
 
-		if (!is_range(a->start, a->len) || a->len != b->len ||
-		    !copy_same(a->name, b->name))
+		if (!is_range(a->start, a->len) || a->len != b->len || !copy_same(a->name, b->name))
 			return copy_refuse(w, "another kernel", NULL);
 		len += a->len;
 	}
@@ -114,8 +112,8 @@ static bool is_taken(const struct copy_work *w, int fd)
 static bool open_one(struct copy_work *w, const struct copy_file *f)
 {
 	const uint32_t once = O_CREAT | O_EXCL | O_TRUNC | O_NOCTTY;
-	long fd = CALL4(SYS_openat, AT_FDCWD, w->texts + f->path, (f->flags & ~once) | O_CLOEXEC,
-			0);
+	long fd =
+		CALL4(SYS_openat, AT_FDCWD, w->texts + f->path, (f->flags & ~once) | O_CLOEXEC, 0);
 	long at = fd;
 
 	if (copy_failed(fd))
@@ -197,8 +195,8 @@ static struct copy_plan *make_plan(struct copy_work *w, const struct copy_work *
 	size_t code = (size_t)(__stop_copy_code - __start_copy_code);
 	size_t tables = w->head.n_maps * sizeof(*w->maps) + w->head.n_runs * sizeof(*w->runs) +
 			w->head.texts_len + round_up(sizeof(struct copy_plan)) + 64;
-	uint64_t code_len = round_up(code), len = code_len + COPY_RESTORE_STACK +
-						  round_up(tables) + PARK_MAX;
+	uint64_t code_len = round_up(code),
+		 len = code_len + COPY_RESTORE_STACK + round_up(tables) + PARK_MAX;
 	uint64_t hole = find_hole(w, len), at = hole + code_len + COPY_RESTORE_STACK;
 	struct copy_plan *p = (struct copy_plan *)at;
 

@@ -28,12 +28,11 @@ COPY_INLINE long copy_call(long nr, long a, long b, long c, long d, long e, long
 	return ret;
 }
 
-#define CALL0(nr)          copy_call((nr), 0, 0, 0, 0, 0, 0)
-#define CALL1(nr, a)       copy_call((nr), (long)(a), 0, 0, 0, 0, 0)
-#define CALL2(nr, a, b)    copy_call((nr), (long)(a), (long)(b), 0, 0, 0, 0)
-#define CALL3(nr, a, b, c) copy_call((nr), (long)(a), (long)(b), (long)(c), 0, 0, 0)
-#define CALL4(nr, a, b, c, d) \
-	copy_call((nr), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define CALL0(nr)             copy_call((nr), 0, 0, 0, 0, 0, 0)
+#define CALL1(nr, a)          copy_call((nr), (long)(a), 0, 0, 0, 0, 0)
+#define CALL2(nr, a, b)       copy_call((nr), (long)(a), (long)(b), 0, 0, 0, 0)
+#define CALL3(nr, a, b, c)    copy_call((nr), (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define CALL4(nr, a, b, c, d) copy_call((nr), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 #define CALL5(nr, a, b, c, d, e) \
 	copy_call((nr), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
 #define CALL6(nr, a, b, c, d, e, f) \

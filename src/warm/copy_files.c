@@ -87,8 +87,8 @@ static bool take_file(struct copy_work *w, long dir, const char *name)
 
 static bool take_open(struct copy_work *w)
 {
-	long dir = CALL4(SYS_openat, AT_FDCWD, "/proc/self/fd",
-			 O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	long dir =
+		CALL4(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	long n = 0;
 	bool fine = true;
 

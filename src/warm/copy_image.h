@@ -37,13 +37,13 @@ enum copy_kind {
 
 struct copy_map {
 	uint64_t start, len;
-	uint64_t offset;              /* in the file */
-	uint64_t size, sec, nsec;     /* of the file: it must be the same there */
-	uint32_t path;                /* in the texts */
+	uint64_t offset;          /* in the file */
+	uint64_t size, sec, nsec; /* of the file: it must be the same there */
+	uint32_t path;            /* in the texts */
 	uint32_t prot;
-	uint32_t kind;                /* enum copy_kind */
-	uint32_t has_runs;            /* something is written into it */
-	uint32_t wiped;               /* MADV_WIPEONFORK: starts empty */
+	uint32_t kind;     /* enum copy_kind */
+	uint32_t has_runs; /* something is written into it */
+	uint32_t wiped;    /* MADV_WIPEONFORK: starts empty */
 	uint32_t pad;
 };
 

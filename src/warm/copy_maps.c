@@ -238,8 +238,11 @@ static bool take_entry(struct copy_work *w, const struct entry *e)
 		return add_special(w, e);
 	if (w->head.n_maps == COPY_MAPS_MAX)
 		return copy_refuse(w, "its memory is in too many pieces", NULL);
-	*m = (struct copy_map){.start = e->start, .len = e->end - e->start, .prot = prot_of(e),
-			       .kind = COPY_MEMORY, .wiped = e->wiped};
+	*m = (struct copy_map){.start = e->start,
+			       .len = e->end - e->start,
+			       .prot = prot_of(e),
+			       .kind = COPY_MEMORY,
+			       .wiped = e->wiped};
 	if (e->share == 's' && (e->write == 'w' || !has_name(e->path)))
 		return copy_refuse(w, "memory that is shared", e->path);
 	if (has_name(e->path) && take_file(w, e, m))

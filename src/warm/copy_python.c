@@ -69,10 +69,12 @@ static PyObject *module_become(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-	{"check", module_check, METH_VARARGS, "check(fd, also): could write(fd) do it?  also: may be open"},
+	{"check", module_check, METH_VARARGS,
+	 "check(fd, also): could write(fd) do it?  also: may be open"},
 	{"write", module_write, METH_VARARGS,
 	 "write(fd): this process as an image, and its end; returns in the copy"},
-	{"become", module_become, METH_VARARGS, "become(fd): the process of which this is the image"},
+	{"become", module_become, METH_VARARGS,
+	 "become(fd): the process of which this is the image"},
 	{NULL, NULL, 0, NULL},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy_state.c - what the kernel knows of a thread beside its memory: signals, and what the C library
- * has registered. */
+/* copy_state.c - what the kernel knows of a thread beside its memory: signals, and what the C
+ * library has registered. */
 #include <asm/prctl.h>
 #include <signal.h>
 
@@ -8,8 +8,8 @@
 #include "warm/copy_work.h"
 
 enum {
-	THREAD_ROOM = 0xa00,  /* of struct pthread, which begins where fs points */
-	LOCK_OFFSET = -32,    /* from a robust mutex's link to its lock: glibc's, for ever */
+	THREAD_ROOM = 0xa00,    /* of struct pthread, which begins where fs points */
+	LOCK_OFFSET = -32,      /* from a robust mutex's link to its lock: glibc's, for ever */
 	SHADOW_STATUS = 0x5005, /* ARCH_SHSTK_STATUS */
 };
 

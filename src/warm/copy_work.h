@@ -20,7 +20,7 @@ struct copy_work {
 	uint64_t pages[COPY_PAGES_AT_ONCE];
 	char list[COPY_LIST_MAX + 1]; /* what /proc says */
 	int stream;
-	int also; /* a descriptor that is closed before it is written; -1: none */
+	int also;        /* a descriptor that is closed before it is written; -1: none */
 	bool only_looks; /* changes nothing */
 	int pagemap;
 	uint64_t last_end; /* of the mapping before */

@@ -51,7 +51,7 @@ struct task {
 	struct session *session; /* NULL: none */
 	char *once_key;          /* Idempotency-Key; NULL: none */
 	/* Its own, until it ends. */
-	int stream;           /* KEEP_FORK: came with its beginning; KEEP_OPEN: goes with it; or -1 */
+	int stream; /* KEEP_FORK: came with its beginning; KEEP_OPEN: goes with it; or -1 */
 	struct buf *own_body; /* NULL: body is somebody else's */
 };
 
