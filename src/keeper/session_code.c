@@ -154,12 +154,12 @@ void driver_ahead(struct session *s, struct doing *opening)
 	struct passage *p = &opening->passage;
 	struct error ignored = {0};
 
-	if (s->tool->kind != KIND_CODE || !d || !kinds[d - s->drivers].cheap)
+	if (s->tool->kind != KIND_CODE || !d || d->exec || !kinds[d - s->drivers].cheap)
 		return;
 	redaction_done(&p->redaction);
 	p->redaction = s->redaction;
 	p->redaction.borrowed = true;
-	if (start(s, d, p, &ignored) < 0)
+	if (driver_start(s, d, p, NULL, &ignored) < 0)
 		let_go(d);
 }
 
