@@ -241,6 +241,8 @@ static void run(PyObject *driver, PyObject *words)
 			Py_INCREF(code);
 			Py_INCREF(space);
 			Py_DECREF(begun);
+			/* serve() counts as one level, which a program of its own has not. */
+			Py_LeaveRecursiveCall();
 			Py_XDECREF(PyEval_EvalCode(code, space, space));
 			Py_DECREF(code);
 			Py_DECREF(space);
