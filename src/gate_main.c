@@ -10,12 +10,13 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"call", cmd_call},     /* */
-	{"policy", cmd_policy}, /* */
-	{"screen", cmd_screen}, /* */
-	{"aide", cmd_aide},     /* not for people, as those below */
-	{"keeper", cmd_keeper}, /* */
-	{"view", cmd_view},     /* */
+	{"call", cmd_call},      /* */
+	{"policy", cmd_policy},  /* */
+	{"screen", cmd_screen},  /* */
+	{"aide", cmd_aide},      /* not for people, as those below */
+	{"keeper", cmd_keeper},  /* */
+	{"nursery", cmd_keeper}, /* makes them */
+	{"view", cmd_view},      /* */
 };
 
 /* What was printed is a part of the answer: one that got lost is no success. */

@@ -276,7 +276,7 @@ struct serve_rules {
 	struct words hosts, origins;
 	bool loopback_without_key;
 	uint64_t concurrency; /* 0: by the number of processors */
-	uint64_t sessions, queue, queue_wait_ms;
+	uint64_t sessions, sessions_ready, queue, queue_wait_ms;
 	uint64_t body_bytes, connections;
 	uint64_t head_wait_ms, body_wait_ms, idle_wait_ms, drain_ms;
 	uint64_t calls_kept, calls_kept_ms, idempotency_ms;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_keeper.c - belljar-gate keeper: serves the calls that the front of the service hands on.
  *
- * Not for people: belljar serve starts it, with its sockets as descriptors.
+ * Not for people: belljar serve starts it, with its sockets as descriptors.  As
+ * belljar-gate nursery it makes keepers of sessions, which have that from the
+ * one who asks for them.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -16,10 +18,11 @@
 #include "cli/cli.h"
 #include "cli/gatecli.h"
 #include "keeper/keeper.h"
+#include "keeper/nursery.h"
 
 struct words_of_keeper {
-	const char *front, *warden, *policy, *expect, *state, *audit, *helper;
-	bool warm_node;
+	const char *front, *warden, *policy, *expect, *state, *audit, *helper, *control;
+	bool session, warm_node;
 };
 
 #define AT(member) offsetof(struct words_of_keeper, member)
@@ -32,6 +35,8 @@ static const struct word_row rows[] = {
 	{"audit", "DIR", WORD_TEXT, AT(audit), "where the log of calls is kept"},
 	{"warm-node", NULL, WORD_FLAG, AT(warm_node), "node may wait for calls here"},
 	{"helper", "PROGRAM", WORD_TEXT, AT(helper), "instead of a warden: belljar"},
+	{"control", "FD", WORD_TEXT, AT(control), "of a nursery: who asks for keepers"},
+	{"session", NULL, WORD_FLAG, AT(session), "for a session, and for no call"},
 	{0},
 };
 #undef AT
@@ -52,14 +57,25 @@ static int take_socket(const char *option, const char *text, int *ret, struct er
 	return 0;
 }
 
-static int read_words(char **argv, struct keeper_options *ret, struct error *err)
+static int take_sockets(const struct words_of_keeper *w, struct keeper_options *ret,
+			int *ret_control, struct error *err)
+{
+	if (*ret_control >= 0)
+		return take_socket("--control", w->control, ret_control, err);
+	if (take_socket("--front", w->front, &ret->front, err) < 0)
+		return -1;
+	return w->warden ? take_socket("--warden", w->warden, &ret->warden, err) : 0;
+}
+
+/* ret_control: >= 0 for a nursery, and then its socket. */
+static int read_words(char **argv, struct keeper_options *ret, int *ret_control, struct error *err)
 {
 	struct words_of_keeper w = {0};
 	struct word_list rest = {0};
 
 	if (words_parse(rows, argv, &w, &rest, err) < 0)
 		return -1;
-	if (rest.n || !w.warden == !w.helper)
+	if (rest.n || (*ret_control < 0 && !w.warden == !w.helper))
 		return fail(err, ERR_CALLER, "belljar-gate keeper is started by belljar serve");
 	*ret = (struct keeper_options){
 		.warden = -1,
@@ -68,11 +84,10 @@ static int read_words(char **argv, struct keeper_options *ret, struct error *err
 		.state = w.state,
 		.audit = w.audit,
 		.helper = w.helper,
+		.session = w.session,
 		.warm_node = w.warm_node,
 	};
-	if (take_socket("--front", w.front, &ret->front, err) < 0)
-		return -1;
-	return w.warden ? take_socket("--warden", w.warden, &ret->warden, err) : 0;
+	return take_sockets(&w, ret, ret_control, err);
 }
 
 /* What one call gave back, the next one wants: giving it to the kernel and getting it again page by
@@ -84,26 +99,69 @@ static void keep_memory(void)
 	(void)mallopt(M_TOP_PAD, 4 << 20);
 }
 
-int cmd_keeper(int argc, char **argv)
+/* Whoever lists processes sees what it is now. */
+static void rename_ourselves(char *word)
 {
-	struct keeper_options o;
-	own_policy policy = NULL;
-	struct redact_means means;
+	static const char name[] = "keeper";
+
+	if (strlen(word) >= strlen(name))
+		memcpy(word, name, sizeof(name));
+}
+
+static int keep(const struct keeper_options *o, struct policy *policy,
+		const struct redact_means *means)
+{
 	struct error err = {0};
 	struct keeper k;
 	int code = 0;
 
-	(void)argc;
-	if (read_words(argv, &o, &err) < 0)
-		return cli_complain(&err);
-	keep_memory();
-	policy = cli_load_policy(o.policy, o.state, &means, NULL);
-	if (!policy)
-		return EXIT_BELLJAR;
-	if (keeper_open(&k, &o, policy, &means, &err) < 0)
+	if (keeper_open(&k, o, policy, means, &err) < 0)
 		code = cli_complain(&err);
 	else
 		keeper_serve(&k);
 	keeper_close(&k);
 	return code;
+}
+
+/* Everything that one session's keeper has in common with the next, and then keepers. */
+static int serve_copies(struct keeper_options *o, int control, struct policy *policy,
+			const struct redact_means *means, char *name)
+{
+	struct toolkit kit = {0};
+	struct error err = {0};
+	int fds[NURSERY_FDS], came = -1;
+
+	if (toolkit_open(&kit, policy, means, &err) == 0) {
+		toolkit_warm(&kit);
+		came = nursery_serve(control, fds, &err);
+	}
+	if (came == 1) {
+		rename_ourselves(name);
+		o->front = fds[NURSERY_FRONT];
+		o->warden = fds[NURSERY_WARDEN];
+		o->session = true;
+		o->toolkit = &kit;
+		return keep(o, policy, means);
+	}
+	toolkit_close(&kit);
+	return came < 0 ? cli_complain(&err) : 0;
+}
+
+int cmd_keeper(int argc, char **argv)
+{
+	int control = strcmp(argv[0], "nursery") == 0 ? 0 : -1;
+	struct keeper_options o;
+	own_policy policy = NULL;
+	struct redact_means means;
+	struct error err = {0};
+
+	(void)argc;
+	if (read_words(argv, &o, &control, &err) < 0)
+		return cli_complain(&err);
+	keep_memory();
+	policy = cli_load_policy(o.policy, o.state, &means, NULL);
+	if (!policy)
+		return EXIT_BELLJAR;
+	return control < 0 ? keep(&o, policy, &means)
+			   : serve_copies(&o, control, policy, &means, argv[0]);
 }

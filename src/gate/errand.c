@@ -255,20 +255,6 @@ static int set_profile(const struct policy *policy, const struct tool *tool, str
 	return add_mounts(tool, arena, ret, err);
 }
 
-/* What waits in the slot for code of this language.  A place that serves one call has nobody who
- * could wait for the next. */
-static void set_warm(const struct tool *tool, const char *language, const struct slots *slots,
-		     struct warm *ret)
-{
-	enum warm_kind kind = language ? runtime_kind(language) : WARM_NOT;
-
-	if (!slots || !tool->warm || tool->fresh || tool->loopback || !tool->runtimes[kind])
-		return;
-	if (kind == WARM_NODE && !slots->warm_node)
-		return;
-	runtime_warm(tool->runtimes[kind], ret);
-}
-
 static int add_files(const struct passage *p, struct request *r, struct error *err)
 {
 	const struct wishes *w = &p->wishes;
@@ -317,7 +303,7 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
 		return -1;
 	order_grants(&r->profile);
-	set_warm(tool, p->judged.language, p->slots, &r->profile.warm);
+	warming_of_calls(tool, p->judged.language, p->slots, &r->profile.warm);
 	return set_program(p, e, err);
 }
 
@@ -439,7 +425,7 @@ static void go(struct passage *p, struct errand *e)
 }
 
 int gate_prepare(const struct policy *p, const struct tool *t, const char *language,
-		 struct slots *slots, struct error *err)
+		 const struct limits *kept, struct slots *slots, struct error *err)
 {
 	own_mem struct profile *profile = calloc(1, sizeof(*profile));
 	own(arena) arena;
@@ -450,8 +436,11 @@ int gate_prepare(const struct policy *p, const struct tool *t, const char *langu
 	if (set_profile(p, t, &arena, profile, err) < 0 || check_grants(profile, err) < 0)
 		return -1;
 	order_grants(profile);
-	set_warm(t, language, slots, &profile->warm);
-	return slots_prepare(slots, profile, &t->limits, err);
+	if (kept)
+		warming_of_session(t, &profile->warm);
+	else
+		warming_of_calls(t, language, slots, &profile->warm);
+	return slots_prepare(slots, profile, kept ? kept : &t->limits, kept != NULL, err);
 }
 
 enum verdict step_run(struct passage *p)
@@ -475,11 +464,6 @@ enum verdict step_run(struct passage *p)
 
 /* For a box that is kept, and for what runs in it. */
 
-static bool has_language(const struct tool *tool, const char *language)
-{
-	return tool->kind == KIND_CODE && is_in(&tool->languages, language);
-}
-
 enum verdict errand_profile(struct passage *p, struct profile *ret)
 {
 	const struct tool *tool = p->judged.tool;
@@ -494,8 +478,7 @@ enum verdict errand_profile(struct passage *p, struct profile *ret)
 	    check_grants(ret, &err) < 0)
 		return explain_failure(p, &err);
 	order_grants(ret);
-	if (tool->warm && has_language(tool, warm_kind_name(WARM_PYTHON)))
-		runtime_warm(tool->runtimes[WARM_PYTHON], &ret->warm);
+	warming_of_session(tool, &ret->warm);
 	return GO_ON;
 }
 

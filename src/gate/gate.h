@@ -179,9 +179,10 @@ void gate_pass(struct passage *p);
 bool gate_enter(struct passage *p);
 void gate_leave(struct passage *p);
 /* A slot for the calls of a tool is made ahead of them, as far as it does not depend on what they
- * will say.  language: of their code; NULL: they are none. */
+ * will say.  language: of their code; NULL: they are none.  kept: for a session with these limits;
+ * NULL: for calls. */
 int gate_prepare(const struct policy *p, const struct tool *t, const char *language,
-		 struct slots *slots, struct error *err);
+		 const struct limits *kept, struct slots *slots, struct error *err);
 /* A ceiling for what passage_json() writes. */
 size_t passage_json_room(const struct passage *p);
 void findings_json(const struct findings *f, struct jsonout *j, const char *key);

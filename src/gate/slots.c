@@ -30,7 +30,7 @@ static void let_go(struct one_slot *one)
 {
 	remote_close(&one->remote);
 	one->key.len = 0;
-	one->used = false;
+	one->used = one->session = false;
 	one->interpreters = one->forked = 0;
 }
 
@@ -95,6 +95,7 @@ static int make(struct slots *s, struct one_slot *one, const struct profile *pro
 {
 	int sock, pidfd;
 
+	one->session = session;
 	if (s->helper)
 		return remote_open(&one->remote, s->helper, profile, limits, err);
 	if (s->warden < 0)
@@ -132,7 +133,8 @@ struct remote *slots_get(struct slots *s, const struct profile *profile,
 		return NULL;
 	one = choose(s, &key);
 	one->turn = ++s->turns;
-	if ((fresh && one->used) || !is_same(&key, &one->key) || !remote_is_ready(&one->remote)) {
+	if ((fresh && one->used) || one->session || !is_same(&key, &one->key) ||
+	    !remote_is_ready(&one->remote)) {
 		let_go(one);
 		if (make(s, one, profile, limits, false, err) < 0)
 			return NULL;
@@ -144,19 +146,50 @@ struct remote *slots_get(struct slots *s, const struct profile *profile,
 	return &one->remote;
 }
 
-/* The keeper is a session's from now on: what was kept for other calls goes. */
+/* One that waits for a session like this and that nobody had; NULL: none. */
+static struct one_slot *find_prepared(struct slots *s, const struct buf *key)
+{
+	for (size_t i = 0; i < SLOTS_KEPT; i++) {
+		struct one_slot *one = &s->list[i];
+
+		if (one->session && !one->used && is_same(key, &one->key) &&
+		    remote_is_ready(&one->remote))
+			return one;
+	}
+	return NULL;
+}
+
+/* The keeper is a session's from now on: what was kept for others goes. */
 struct remote *slots_keep(struct slots *s, const struct profile *profile,
 			  const struct limits *limits, struct error *err)
 {
+	struct one_slot *one;
+	own(buf) key;
+
+	buf_init(&key, KEY_MAX);
+	if (write_key(profile, &key, err) < 0)
+		return NULL;
+	one = find_prepared(s, &key);
 	for (size_t i = 0; i < SLOTS_KEPT; i++)
-		let_go(&s->list[i]);
-	return make(s, &s->list[0], profile, limits, true, err) < 0 ? NULL : &s->list[0].remote;
+		if (&s->list[i] != one)
+			let_go(&s->list[i]);
+	if (!one) {
+		one = &s->list[0];
+		if (make(s, one, profile, limits, true, err) < 0)
+			return NULL;
+		buf_done(&one->key);
+		one->key = key;
+		buf_init(&key, 0);
+	}
+	one->used = true;
+	return &one->remote;
 }
 
 int slots_prepare(struct slots *s, const struct profile *profile, const struct limits *limits,
-		  struct error *err)
+		  bool session, struct error *err)
 {
-	struct remote *made = slots_get(s, profile, limits, false, err);
+	struct remote *made = session ? slots_keep(s, profile, limits, err)
+				      : slots_get(s, profile, limits, false, err);
 
 	for (size_t i = 0; made && i < SLOTS_KEPT; i++)
 		if (&s->list[i].remote == made)

@@ -12,7 +12,8 @@ enum { SLOTS_KEPT = 3 };
 /* Serves one call, and so one client, after another. */
 struct one_slot {
 	struct remote remote;
-	bool used;                     /* it has served a call */
+	bool used;                     /* it has served a call, or is a session's */
+	bool session;                  /* made for a box that is kept, and for nothing else */
 	uint64_t turn;                 /* when it was asked for last */
 	struct buf key;                /* the profile it was made for, as text; empty: none */
 	uint64_t interpreters, forked; /* as its last call told */
@@ -33,13 +34,14 @@ void slots_done(struct slots *s);
  * fresh: never one that served a call before. */
 struct remote *slots_get(struct slots *s, const struct profile *profile,
 			 const struct limits *limits, bool fresh, struct error *err);
-/* One that never served a call and will serve no other: for a box that is kept. */
+/* One that never served a call and will serve no other, for a box that is kept: the one that was
+ * prepared for that, or a new one. */
 struct remote *slots_keep(struct slots *s, const struct profile *profile,
 			  const struct limits *limits, struct error *err);
 /* How a call came to be, of the slot that it was in. */
 void slots_saw(struct slots *s, const struct remote *remote, const struct start *start);
-/* Makes it ready ahead of a call, if it is not there. */
+/* Makes it ready ahead of a call, or of a session, if it is not there. */
 int slots_prepare(struct slots *s, const struct profile *profile, const struct limits *limits,
-		  struct error *err);
+		  bool session, struct error *err);
 
 #endif

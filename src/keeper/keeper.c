@@ -52,36 +52,64 @@ static bool has_language(const struct tool *t, const char *language)
 
 static void prepare_slot(struct keeper *k, const struct tool *t, const char *language)
 {
+	struct limits kept;
 	struct error err = {0};
 
-	if (gate_prepare(k->policy, t, language, &k->slots, &err) < 0)
+	session_standard_limits(t, &kept);
+	if (gate_prepare(k->policy, t, language, k->for_session ? &kept : NULL, &k->slots, &err) <
+	    0)
 		keeper_say(k, &err);
 	else
 		k->has_slot = true;
 }
 
+/* The first tool that takes code, and if it is for a session, in one. */
+static const struct tool *likely_tool(const struct keeper *k)
+{
+	for (size_t i = 0; i < k->policy->n_tools; i++) {
+		const struct tool *t = &k->policy->tools[i];
+
+		if (t->kind == KIND_CODE && t->languages.n &&
+		    (!k->for_session || t->sessions.allow))
+			return t;
+	}
+	return NULL;
+}
+
 /* The most likely call finds its box made: one of the first tool that takes code, in its first
- * language, and those in which an interpreter waits.  If that fails, a call will say so. */
+ * language, and those in which an interpreter waits.  A session has one box, and so one of these.
+ * If that fails, a call will say so. */
 static void prepare_slots(struct keeper *k)
 {
-	const struct tool *likely = NULL;
+	const struct tool *likely = likely_tool(k);
 
-	for (size_t i = 0; i < k->policy->n_tools && !likely; i++)
-		if (k->policy->tools[i].kind == KIND_CODE && k->policy->tools[i].languages.n)
-			likely = &k->policy->tools[i];
 	if (!likely)
 		return;
 	prepare_slot(k, likely, likely->languages.word[0]);
-	for (int i = WARM_NOT + 1; i < WARM_COUNT && likely->warm; i++)
+	for (int i = WARM_NOT + 1; i < WARM_COUNT && likely->warm && !k->for_session; i++)
 		if (has_language(likely, warm_kind_name((enum warm_kind)i)) &&
 		    (i != WARM_NODE || k->slots.warm_node))
 			prepare_slot(k, likely, warm_kind_name((enum warm_kind)i));
 }
 
+static int take_toolkit(struct keeper *k, const struct keeper_options *o, struct error *err)
+{
+	if (o->toolkit) {
+		k->toolkit = *o->toolkit;
+		*o->toolkit = (struct toolkit){0};
+		return 0;
+	}
+	if (toolkit_open(&k->toolkit, k->policy, &k->means, err) < 0)
+		return -1;
+	toolkit_warm(&k->toolkit);
+	return 0;
+}
+
 int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means, struct error *err)
 {
-	*k = (struct keeper){.front = o->front, .policy = policy, .means = *means};
+	*k = (struct keeper){
+		.front = o->front, .policy = policy, .means = *means, .for_session = o->session};
 	audit_init(&k->audit);
 	slots_init(&k->slots, o->warden, o->helper);
 	k->slots.warm_node = o->warm_node;
@@ -90,10 +118,8 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 			    "the policy is not the one that was expected: %s, not %s",
 			    policy->sha256, o->expect_sha256);
 	k->meter = meter_open(o->state, err);
-	if (!k->meter || open_audit(k, o, err) < 0 ||
-	    toolkit_open(&k->toolkit, policy, means, err) < 0)
+	if (!k->meter || open_audit(k, o, err) < 0 || take_toolkit(k, o, err) < 0)
 		return -1;
-	toolkit_warm(&k->toolkit);
 	prepare_slots(k);
 	/* One that starts slots itself (--helper: tests) cannot be without rights. */
 	return o->warden >= 0 ? keeper_seal(k, err) : 0;

@@ -17,8 +17,10 @@ struct keeper_options {
 	int front, warden;
 	const char *policy, *expect_sha256;
 	const char *state, *audit;
-	const char *helper; /* instead of a warden: belljar, which is started for a slot */
-	bool warm_node;     /* node may wait for calls here */
+	const char *helper;      /* instead of a warden: belljar, which is started for a slot */
+	bool session;            /* it will have a session, and serve no call */
+	struct toolkit *toolkit; /* that is open and warm: its own from now on.  NULL: none is */
+	bool warm_node;          /* node may wait for calls here */
 };
 
 struct keeper {
@@ -30,6 +32,7 @@ struct keeper {
 	bool has_audit; /* false: the policy wants no log, or it cannot be opened */
 	struct toolkit toolkit;
 	struct slots slots;
+	bool for_session;             /* it waits for a session to be opened */
 	bool has_slot;                /* one was made ahead of the first call */
 	uint64_t records, last_index; /* in the log, and the front has not been told */
 	bool over;                    /* the front is gone: nobody is left to serve */
@@ -51,6 +54,8 @@ void keeper_say(const struct keeper *k, const struct error *err);
 void obey_call(struct keeper *k, const struct keep_request *r, const struct buf *body);
 /* A session, until its end. */
 void obey_open(struct keeper *k, const struct keep_request *r, const struct buf *body);
+/* What the box of a session of this tool may use if nobody asks for less. */
+void session_standard_limits(const struct tool *tool, struct limits *ret);
 void obey_screen(struct keeper *k, const struct keep_request *r, const struct buf *body);
 void obey_tools(struct keeper *k, const struct keep_request *r, const struct buf *body);
 

@@ -41,16 +41,18 @@ static const struct {
 	const char *words[5]; /* NULL: the driver's text */
 	size_t n;
 	size_t program; /* which of them the interpreter is: the tool's runtime may have another */
+	bool cheap;     /* enough to have one whether it will be used or not */
 } kinds[SESSION_DRIVERS] = {
-	{"python", driver_python_start, driver_python_end, {"python3", "-c", NULL}, 3, 0},
+	{"python", driver_python_start, driver_python_end, {"python3", "-c", NULL}, 3, 0, true},
 	/* node cannot copy a descriptor. */
 	{"node",
 	 driver_node_start,
 	 driver_node_end,
 	 {"sh", "-c", "exec \"$1\" -e \"$0\" 3<&0 </dev/null", NULL, "node"},
 	 5,
-	 4},
-	{"bash", driver_bash_start, driver_bash_end, {"bash", "-c", NULL, "bash"}, 4, 0},
+	 4,
+	 false},
+	{"bash", driver_bash_start, driver_bash_end, {"bash", "-c", NULL, "bash"}, 4, 0, false},
 };
 
 void drivers_init(struct session *s)
@@ -78,6 +80,17 @@ static void let_go(struct driver *d)
 	d->ready = d->killed = d->garbled = false;
 }
 
+void driver_rest(struct driver *d)
+{
+	if (d->doing)
+		return;
+	buf_done(&d->send);
+	buf_init(&d->send, SEND_MAX);
+	d->sent = 0;
+	capture_idle(&d->out);
+	capture_idle(&d->err);
+}
+
 void drivers_done(struct session *s)
 {
 	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
@@ -88,6 +101,14 @@ void drivers_done(struct session *s)
 }
 
 /* The interpreter. */
+
+static struct driver *driver_of(struct session *s, const char *language)
+{
+	for (size_t i = 0; i < SESSION_DRIVERS; i++)
+		if (strcmp(s->drivers[i].language->name, language) == 0)
+			return &s->drivers[i];
+	return NULL;
+}
 
 static char **driver_words(struct passage *p, size_t kind, const struct language *language,
 			   struct error *err)
@@ -131,6 +152,23 @@ static int start(struct session *s, struct driver *d, struct passage *p, struct 
 		       : kept_layers(&s->kept, d->layers, err);
 }
 
+/* Its answer is out: what the first snippet needs is made while nobody waits.  If that fails, the
+ * snippet will say so. */
+void driver_ahead(struct session *s, struct doing *opening)
+{
+	struct driver *d = s->language ? driver_of(s, s->language) : NULL;
+	struct passage *p = &opening->passage;
+	struct error ignored = {0};
+
+	if (s->tool->kind != KIND_CODE || !d || !kinds[d - s->drivers].cheap)
+		return;
+	redaction_done(&p->redaction);
+	p->redaction = s->redaction;
+	p->redaction.borrowed = true;
+	if (start(s, d, p, &ignored) < 0)
+		let_go(d);
+}
+
 static void kill_driver(struct session *s, struct driver *d, enum kill_reason reason)
 {
 	struct error err = {0};
@@ -163,8 +201,11 @@ static uint64_t cpu_of_box(struct session *s)
 {
 	struct usage u = {0};
 	struct error ignored;
-	uint64_t us = kept_usage(&s->kept, &u, &ignored) < 0 ? 0 : u.cpu_user_us + u.cpu_system_us;
+	uint64_t us;
 
+	if (kept_cpu_us(&s->kept, &us) == 0)
+		return us;
+	us = kept_usage(&s->kept, &u, &ignored) < 0 ? 0 : u.cpu_user_us + u.cpu_system_us;
 	return us ? us : cpu_of_processes(s);
 }
 
@@ -199,8 +240,8 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 		let_go(d);
 		return -1;
 	}
-	d->send.len = d->sent = d->heard.len = 0;
-	d->send.cut = d->heard.cut = false;
+	d->send.len = d->sent = 0;
+	d->send.cut = false;
 	if (make_nonce(d, err) < 0 ||
 	    buf_printf(&d->send, err, "%llu %s %zu\n", (unsigned long long)d->snippets + 1,
 		       d->nonce, p->judged.code_len) < 0 ||
@@ -223,14 +264,6 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 	d->look_us = now + LOOK_US;
 	d->cpu_before_us = cpu_of_box(s);
 	return 0;
-}
-
-static struct driver *driver_of(struct session *s, const char *language)
-{
-	for (size_t i = 0; i < SESSION_DRIVERS; i++)
-		if (strcmp(s->drivers[i].language->name, language) == 0)
-			return &s->drivers[i];
-	return NULL;
 }
 
 /* The body into d; false: it was answered. */
@@ -305,8 +338,9 @@ void obey_code(struct session *s, const struct keep_request *r, const struct buf
 		doing_fail(d, &err);
 		return;
 	}
-	doing_begun(d);
+	/* It runs while the front is told. */
 	driver_send(s, driver);
+	doing_begun(d);
 }
 
 /* Its end. */
@@ -367,7 +401,7 @@ bool driver_ended(struct session *s, const struct kept_end *end)
 		if (d->doing)
 			driver_abandon(s, d, &o);
 		else
-			d->lost_untold = true;
+			d->lost_untold = d->snippets > 0;
 		let_go(d);
 		return true;
 	}
@@ -494,8 +528,8 @@ void driver_heard(struct session *s, struct driver *d)
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	/* Between snippets it has nothing to say; its end is told by the slot. */
-	if (n <= 0 || !d->doing || buf_add(&d->heard, bytes, (size_t)n, &err) < 0 || d->heard.cut) {
+	/* Its end is told by the slot. */
+	if (n <= 0 || buf_add(&d->heard, bytes, (size_t)n, &err) < 0 || d->heard.cut) {
 		garble(s, d);
 		return;
 	}
@@ -504,5 +538,9 @@ void driver_heard(struct session *s, struct driver *d)
 			garble(s, d);
 		return;
 	}
-	take_report(s, d);
+	/* Between snippets it has nothing to say. */
+	if (d->doing)
+		take_report(s, d);
+	else if (d->heard.len)
+		garble(s, d);
 }

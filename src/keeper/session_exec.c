@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "audit/tree.h"
 #include "base/clock.h"
@@ -25,6 +24,7 @@ enum {
 	OUTPUT_FACTOR = 64,     /* as for a call: so many times what is kept is a flood, */
 	OUTPUT_FLOOR = 1 << 20, /* but never less than this */
 	ANSWER_MAX = 4096,
+	PIPE_HOLDS = 65536,
 };
 
 /* Output. */
@@ -74,19 +74,17 @@ bool output_floods(const struct doing *d)
 	return d->passage.account.out.seen > limit || d->passage.account.err.seen > limit;
 }
 
+/* As much as a pipe holds: more than that was not in it. */
 void capture_rest(struct capture *c)
 {
-	int left = 0;
+	uint64_t most = c->stream->seen + PIPE_HOLDS;
 
-	if (c->fd < 0 || ioctl(c->fd, FIONREAD, &left) < 0)
-		return;
-	while (left > 0 && c->fd >= 0) {
+	while (c->fd >= 0 && c->stream->seen < most) {
 		uint64_t before = c->stream->seen;
 
 		capture_move(c);
 		if (c->stream->seen == before)
 			return;
-		left -= (int)(c->stream->seen - before);
 	}
 }
 

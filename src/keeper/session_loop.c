@@ -13,6 +13,8 @@
 #include "base/own.h"
 #include "keeper/session_state.h"
 
+enum { REST_US = 2000000 };
+
 typedef void deed(struct session *s, const struct keep_request *r, const struct buf *body);
 
 static deed *const deeds[KEEP_ASK_COUNT] = {
@@ -40,6 +42,7 @@ static void serve_front(struct session *s)
 		s->end = SESSION_LEFT;
 		return;
 	}
+	s->rests = false;
 	/* Whoever only looks does not keep it alive. */
 	if (r.kind != KEEP_DESCRIBE)
 		s->active_us = clock_us();
@@ -181,10 +184,25 @@ static bool is_busy(const struct session *s)
 	return false;
 }
 
+/* When it will have been idle for long enough to give memory back; 0: it is busy, or has. */
+static uint64_t rest_at(struct session *s, uint64_t now)
+{
+	uint64_t at = s->active_us + REST_US;
+
+	if (s->rests || is_busy(s))
+		return 0;
+	if (now < at)
+		return at;
+	session_rest(s);
+	s->rests = true;
+	return 0;
+}
+
 /* What is due now; returns for how long nothing else is. */
 static int tick(struct session *s)
 {
 	uint64_t now = clock_us(), next = s->ends_us, idle = s->active_us + s->idle_ms * 1000;
+	uint64_t rest;
 
 	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
 		uint64_t due = driver_tick(s, &s->drivers[i], now);
@@ -197,6 +215,8 @@ static int tick(struct session *s)
 		s->end = SESSION_IDLE;
 	if (!is_busy(s) && idle < next)
 		next = idle;
+	rest = rest_at(s, now);
+	next = rest && rest < next ? rest : next;
 	now = clock_us();
 	return now < next ? (int)((next - now) / 1000 + 1) : 0;
 }

@@ -104,6 +104,11 @@ static void box_limits(const struct limits *each, uint64_t ttl_ms, struct limits
 	ret->wall_ms = ret->cpu_ms = ttl_ms;
 }
 
+void session_standard_limits(const struct tool *tool, struct limits *ret)
+{
+	box_limits(&tool->limits, session_ttl_ms(tool), ret);
+}
+
 static int put_files(struct session *s, const struct wishes *w, struct error *err)
 {
 	for (size_t i = 0; i < w->n_files; i++)
@@ -126,8 +131,14 @@ static int make_box(struct session *s, struct doing *d, uint64_t ttl_ms, struct 
 		return fail(err, ERR_REFUSED, "%s", p->why.what);
 	box_limits(&p->limits, ttl_ms, &limits);
 	remote = slots_keep(&s->k->slots, profile, &limits, err);
-	if (!remote || kept_open(&s->kept, remote, &limits, err) < 0)
+	if (!remote)
 		return -1;
+	/* One that was prepared may have died while it waited: then there is a new one. */
+	if (kept_open(&s->kept, remote, &limits, err) < 0) {
+		remote = slots_keep(&s->k->slots, profile, &limits, err);
+		if (!remote || kept_open(&s->kept, remote, &limits, err) < 0)
+			return -1;
+	}
 	return put_files(s, &p->wishes, err);
 }
 
@@ -210,7 +221,7 @@ static bool begin(struct session *s, struct doing *d)
 	s->tool = d->passage.judged.tool;
 	s->limits = d->passage.limits;
 	if (!take_times(d, &times) || !take_language(s, d) ||
-	    redaction_make(&s->redaction, s->tool, &s->k->means, &err) < 0 ||
+	    toolkit_redaction(&s->k->toolkit, s->tool, &s->redaction, &err) < 0 ||
 	    make_box(s, d, times.ttl_ms, &err) < 0) {
 		give_up(d, &err);
 		return false;
@@ -221,6 +232,7 @@ static bool begin(struct session *s, struct doing *d)
 	s->idle_ms = times.idle_ms;
 	doing_record(d, 0, &err);
 	answer_opened(s, d);
+	driver_ahead(s, d);
 	/* Its variables, which every program gets. */
 	s->opening = d->body;
 	d->body = (struct callbody){0};
@@ -273,7 +285,7 @@ void obey_open(struct keeper *k, const struct keep_request *r, const struct buf 
 	memcpy(s->client, r->client, sizeof(s->client));
 	s->has_uid = r->has_uid;
 	s->uid = r->uid;
-	s->kept.events = -1;
+	s->kept.events = s->kept.cpu = -1;
 	drivers_init(s);
 	d = read_body(s, r, body);
 	if (d && doing_enter(d) && begin(s, d)) {

@@ -96,6 +96,7 @@ struct session {
 	const char *language; /* of snippets that name none; NULL: they must */
 	uint64_t opened_ms, opened_us, ends_us;
 	uint64_t idle_ms, active_us;
+	bool rests; /* what it needs only when it is asked for something was given back */
 	struct driver drivers[SESSION_DRIVERS];
 	struct run *runs[SESSION_RUNS_MAX];
 	enum session_end end;
@@ -137,7 +138,13 @@ bool output_floods(const struct doing *d);
 void doing_hear_out(void *context, const char *data, size_t len);
 void doing_hear_err(void *context, const char *data, size_t len);
 
+/* session_rest.c: nobody asks for anything. */
+void session_rest(struct session *s);
+
 /* session_code.c */
+void driver_ahead(struct session *s, struct doing *opening);
+/* Room that it will need only for its next snippet is given back. */
+void driver_rest(struct driver *d);
 void obey_code(struct session *s, const struct keep_request *r, const struct buf *body);
 void drivers_init(struct session *s);
 void drivers_done(struct session *s);

@@ -17,6 +17,17 @@ uint64_t view_concurrency(const struct policy *p)
 	return processors > 2 ? 2 * (uint64_t)processors : 4;
 }
 
+uint64_t view_sessions_ready(const struct policy *p)
+{
+	uint64_t most = p->serve.sessions < p->serve.sessions_ready ? p->serve.sessions
+								    : p->serve.sessions_ready;
+
+	for (size_t i = 0; i < p->n_tools; i++)
+		if (p->tools[i].kind == KIND_CODE && p->tools[i].sessions.allow)
+			return most;
+	return 0;
+}
+
 static json_t *number(uint64_t n)
 {
 	return json_integer(n > INT64_MAX ? INT64_MAX : (json_int_t)n);
@@ -40,6 +51,7 @@ static json_t *serve_view(const struct policy *p)
 	} numbers[] = {
 		{"concurrency", view_concurrency(p)},
 		{"sessions", s->sessions},
+		{"sessions_ready", view_sessions_ready(p)},
 		{"queue", s->queue},
 		{"queue_wait_ms", s->queue_wait_ms},
 		{"body_bytes", s->body_bytes},

@@ -17,5 +17,7 @@ int view_ceiling(const struct policy *p, struct buf *ret, struct error *err);
 size_t view_fixed_part(const char *source);
 /* How many calls are served at once: what is written, or what the processors suggest. */
 uint64_t view_concurrency(const struct policy *p);
+/* How many wait for a session to be opened: none where no tool has any. */
+uint64_t view_sessions_ready(const struct policy *p);
 
 #endif

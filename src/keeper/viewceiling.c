@@ -37,7 +37,8 @@ static uint64_t most_of(const struct policy *p, const struct limit_row *row)
 /* Keepers of the policy before this one may still be at work: their slots count, too. */
 static int add_numbers(const struct policy *p, struct buf *ret, struct error *err)
 {
-	uint64_t slots = 2ULL * WARDEN_KEEPER_SLOTS * view_concurrency(p) + p->serve.sessions;
+	uint64_t slots = 2ULL * WARDEN_KEEPER_SLOTS * view_concurrency(p) + p->serve.sessions +
+			 2 * view_sessions_ready(p);
 	uint64_t ttl = 0;
 
 	if (slots > CEILING_SLOTS_MAX)

@@ -11,11 +11,15 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/text.h"
 #include "call/pack.h"
 #include "lib/artifacts.h"
 #include "lib/talk.h"
 
-enum { END_MS = 10000 }; /* for a box that was told to end */
+enum {
+	END_MS = 10000, /* for a box that was told to end */
+	CPU_TEXT_MAX = 512,
+};
 
 static int ask(struct kept *k, struct exchange *x, struct error *err)
 {
@@ -40,7 +44,7 @@ int kept_open(struct kept *k, struct remote *r, const struct limits *limits, str
 	own(exchange) x;
 	int ends[2];
 
-	*k = (struct kept){.remote = r, .events = -1};
+	*k = (struct kept){.remote = r, .events = -1, .cpu = -1};
 	exchange_init(&x, ASK_KEEP);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return fail_sys(err, "socketpair");
@@ -48,8 +52,10 @@ int kept_open(struct kept *k, struct remote *r, const struct limits *limits, str
 	theirs = ends[1];
 	x.request.limits = *limits;
 	x.fds[x.n_fds++] = theirs;
-	if (ask(k, &x, err) == 0)
+	if (ask(k, &x, err) == 0) {
+		k->cpu = take_fd(&x.got[0]);
 		return 0;
+	}
 	k->lost = true; /* what state it is in, nobody knows */
 	kept_close(k);
 	return -1;
@@ -114,7 +120,8 @@ void kept_close(struct kept *k)
 	if (k->remote)
 		k->remote->lost = true;
 	own_fd_end(&k->events);
-	k->events = -1;
+	own_fd_end(&k->cpu);
+	k->events = k->cpu = -1;
 	k->lost = true;
 }
 
@@ -187,6 +194,27 @@ int kept_usage(struct kept *k, struct usage *ret, struct error *err)
 	if (ask(k, &x, err) < 0)
 		return -1;
 	*ret = x.reply.outcome.usage;
+	return 0;
+}
+
+/* Version 1 has nanoseconds and nothing else; version 2 begins with "usage_usec N". */
+int kept_cpu_us(const struct kept *k, uint64_t *ret)
+{
+	static const char key[] = "usage_usec ";
+	char text[CPU_TEXT_MAX];
+	struct error ignored;
+	ssize_t n = k->cpu < 0 ? -1 : pread(k->cpu, text, sizeof(text) - 1, 0);
+	bool micro;
+	uint64_t value;
+
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	micro = strncmp(text, key, strlen(key)) == 0;
+	if (text_parse_uint(micro ? text + strlen(key) : text, &value, &ignored) < 0)
+		return -1;
+	*ret = micro ? value : value / 1000;
 	return 0;
 }
 

@@ -26,6 +26,7 @@
 struct kept {
 	struct remote *remote;
 	int events;     /* where ends of programs are told */
+	int cpu;        /* the kernel's counter of the box's processor time; -1: there is none */
 	uint64_t execs; /* how many were started */
 	bool lost;      /* the slot is gone, and the box with it */
 };
@@ -70,6 +71,9 @@ int kept_kill(struct kept *k, uint64_t exec, enum kill_reason reason, struct err
 int kept_extend(struct kept *k, uint64_t wall_ms, struct error *err);
 /* What the box as a whole has used. */
 int kept_usage(struct kept *k, struct usage *ret, struct error *err);
+/* Of that, the processor time: where the kernel counts it for the box, without a question to the
+ * slot.  -1: ask the slot. */
+int kept_cpu_us(const struct kept *k, uint64_t *ret);
 /* The walls that are up around its programs; complete once one was started. */
 int kept_layers(struct kept *k, struct layer_report ret[static LAYER_COUNT], struct error *err);
 

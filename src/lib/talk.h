@@ -25,7 +25,8 @@
  * A box that is kept: ASK_KEEP, and from then on anything but the above, each
  * answered with SAY_DONE or SAY_FAILED.  Ends of programs are told on the
  * socket that came with ASK_KEEP, SAY_ENDED each, and last the box's own with
- * exec 0.  ASK_KILL ends the box.
+ * exec 0.  ASK_KILL ends the box.  With the answer to ASK_KEEP comes the kernel's counter of the
+ * box's processor time, open for reading, where there is one.
  */
 #ifndef LIB_TALK_H
 #define LIB_TALK_H

@@ -106,6 +106,17 @@ static const struct setting serve_rows[] = {
 	 .standard = "64",
 	 .example = "100",
 	 .help = "How many sessions there may be at once."},
+	{.key = "sessions_ready",
+	 .type = SET_COUNT,
+	 .offset = offsetof(struct serve_rules, sessions_ready),
+	 .min = 0,
+	 .max = 64,
+	 .standard = "1",
+	 .example = "4",
+	 .help = "How many boxes are kept ready for sessions that nobody has opened yet, for "
+		 "the first tool that takes code and allows sessions: whoever opens one of it "
+		 "then waits for none of that.  Each takes the memory of a session that "
+		 "sleeps."},
 	{.key = "queue",
 	 .type = SET_COUNT,
 	 .offset = offsetof(struct serve_rules, queue),

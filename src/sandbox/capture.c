@@ -55,6 +55,15 @@ void capture_close(struct capture *c)
 	c->left = 0;
 }
 
+void capture_idle(struct capture *c)
+{
+	if (!c->held || c->left)
+		return;
+	(void)madvise(c->held, CHUNK, MADV_DONTNEED);
+	buf_done(&c->filtered);
+	buf_init(&c->filtered, FILTERED_MAX);
+}
+
 void capture_wants(const struct capture *c, int *ret_in, int *ret_out)
 {
 	*ret_in = c->left ? -1 : c->fd;

@@ -47,6 +47,8 @@ struct capture {
 int capture_open(struct capture *c, struct stream *stream, const struct live *live, uid_t uid,
 		 int *ret_write, struct error *err);
 void capture_close(struct capture *c);
+/* Its room holds nothing: the kernel may have it back until there is something. */
+void capture_idle(struct capture *c);
 /* What to poll for: the program's end for reading or the listener's for writing; the other is -1.
  */
 void capture_wants(const struct capture *c, int *ret_in, int *ret_out);

@@ -364,7 +364,7 @@ static PyObject *serve(PyObject *module, PyObject *args)
 {
 	static struct zygote_self z;
 	struct zygote_news news = {.says = ZYGOTE_READY};
-	struct error err;
+	struct error err = {0};
 	ssize_t n;
 
 	(void)module;

@@ -446,6 +446,31 @@ TEST(what_the_box_used_can_be_asked_for)
 	box_close(&b);
 }
 
+/* Where the kernel counts for the box: without a word to the slot, and the same. */
+TEST(its_processor_time_can_be_read_without_asking)
+{
+	struct usage u = {0};
+	struct error err = {0};
+	struct kept_box b;
+	uint64_t before, after;
+
+	box_defaults(&b);
+	box_open(&b);
+	if (b.kept.cpu < 0) {
+		CHECK(kept_cpu_us(&b.kept, &before) == -1);
+		box_close(&b);
+		SKIP("nothing counts the processor time of a box here");
+	}
+	CHECK(kept_cpu_us(&b.kept, &before) == 0);
+	CHECK(prints(&b, "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done", ""));
+	CHECK(kept_cpu_us(&b.kept, &after) == 0 && after > before);
+	CHECK(kept_usage(&b.kept, &u, &err) == 0);
+	CHECK(u.cpu_user_us + u.cpu_system_us >= after);
+	CHECK(write(b.kept.cpu, "0", 1) < 0);
+	box_close(&b);
+	CHECK(kept_cpu_us(&b.kept, &after) == -1);
+}
+
 /* Groups that a slot's process has made. */
 static size_t count_groups(pid_t slot)
 {

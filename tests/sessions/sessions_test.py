@@ -501,6 +501,36 @@ def variables_must_be_allowed(uid):
         same(s.opening.http, 403)
 
 
+def interpreters(s):
+    while True:
+        found = s.ask("processes").json()["processes"]
+        pids = [p["pid"] for p in found if p["name"].startswith("python")]
+        if pids:
+            return pids
+        time.sleep(0.05)
+
+
+@test
+def the_interpreter_is_there_before_the_first_snippet(uid):
+    with Session(uid, env={"COLOUR": "blue"}) as s:
+        first = interpreters(s)
+        a = s.code("import os\nos.getpid(), os.environ['COLOUR']")
+        same((a["result"], a["state_lost"]), (f"({first[0]}, 'blue')", False))
+        same(interpreters(s), first)
+    with Session(uid, language="bash") as s:
+        same(s.ask("processes").json()["processes"], [])
+
+
+@test
+def a_session_that_slept_goes_on(uid):
+    with Session(uid) as s:
+        same(s.code("x = 'y' * 5; print('a' * 3000)")["status"], "success")
+        s.code("for i in range(2000): print('b' * 60)")
+        time.sleep(2.5)  # by then it has given back what it could
+        a = s.code("print(x); x * 2")
+        same((a["output"], a["result"], a["state_lost"]), ("yyyyy\n", "'yyyyyyyyyy'", False))
+
+
 @test
 def a_canary_ends_whoever_prints_it(uid):
     with Session(uid, tool="canary") as s:

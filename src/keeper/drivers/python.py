@@ -11,9 +11,8 @@ import ast
 import builtins
 import linecache
 import os
-import signal
 import traceback
-import types
+from _signal import SIGINT, signal  # without the names for everything, which take a while
 
 RESULT_MAX = 65536
 CO_COROUTINE = 0x80
@@ -62,7 +61,7 @@ class Channel:
 
 class Session:
     def __init__(self):
-        self.main = types.ModuleType("__main__")
+        self.main = type(sys)("__main__")
         self.main.__builtins__ = builtins
         self.space = self.main.__dict__
         self.driver = sys.modules["__main__"]  # kept: its functions live in it
@@ -149,7 +148,7 @@ class Session:
 def main():
     channel = Channel()
     session = Session()
-    signal.signal(signal.SIGINT, session.interrupt)
+    signal(SIGINT, session.interrupt)
     os.write(channel.fd, b"ready\n")
     while True:
         try:

@@ -131,10 +131,15 @@ int cgroup_limit_processes(const struct cgroup *group, uint64_t most, struct err
 
 /* Opens the counters that are read when the program has ended: to be done while nobody waits. */
 void cgroup_keep_counters(struct cgroup *group);
+/* Of these only the processor time. */
+void cgroup_keep_cpu(struct cgroup *group);
 void cgroup_drop_counters(struct cgroup *group);
 
 /* Each returns -1 when this host has no such counter.  Cheap enough to be asked while it runs. */
 int cgroup_cpu_us(const struct cgroup *group, uint64_t *ret_us);
+/* The counter of that, open for reading, if it is kept (cgroup_keep_counters); -1: it is not.  It
+ * stays the group's. */
+int cgroup_cpu_counter(const struct cgroup *group);
 int cgroup_forks_refused(const struct cgroup *group, uint64_t *ret);
 int cgroup_oom_kills(const struct cgroup *group, uint64_t *ret);
 int cgroup_processes(const struct cgroup *group, uint64_t *ret); /* alive now */

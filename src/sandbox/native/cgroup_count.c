@@ -111,6 +111,22 @@ static const struct {
 };
 static_assert(ARRAY_LEN(final) <= CGROUP_KEPT_MAX, "there is room for each");
 
+/* Returns how many are kept now. */
+static size_t keep(struct cgroup *group, size_t n, const struct cgroup_tree *tree, const char *file)
+{
+	char path[FILE_PATH_MAX];
+	int fd;
+
+	path_of(group, file, path, sizeof(path));
+	fd = openat(tree->dir, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) /* not on this host; or it is tried again when it is needed */
+		return n;
+	group->kept[n].file = file;
+	group->kept[n].tree = (int)(tree - group->slot->trees);
+	group->kept[n].fd = fd;
+	return n + 1;
+}
+
 void cgroup_keep_counters(struct cgroup *group)
 {
 	size_t n = 0;
@@ -119,19 +135,19 @@ void cgroup_keep_counters(struct cgroup *group)
 	for (size_t i = 0; i < ARRAY_LEN(final); i++) {
 		const struct cgroup_tree *tree = tree_of(group, final[i].controller);
 		const char *file = tree ? final[i].files[tree->version - 1] : NULL;
-		char path[FILE_PATH_MAX];
-		int fd;
 
-		if (!file)
-			continue;
-		path_of(group, file, path, sizeof(path));
-		fd = openat(tree->dir, path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0) /* not on this host; or it is tried again when it is needed */
-			continue;
-		group->kept[n].file = file;
-		group->kept[n].tree = (int)(tree - group->slot->trees);
-		group->kept[n++].fd = fd;
+		if (file)
+			n = keep(group, n, tree, file);
 	}
+}
+
+void cgroup_keep_cpu(struct cgroup *group)
+{
+	const struct cgroup_tree *tree = tree_of(group, cpu_time.controller);
+
+	cgroup_drop_counters(group);
+	if (tree)
+		(void)keep(group, 0, tree, cpu_time.in[tree->version - 1].file);
 }
 
 void cgroup_drop_counters(struct cgroup *group)
@@ -165,6 +181,17 @@ static int count(const struct cgroup *group, const struct counter *counter, uint
 int cgroup_cpu_us(const struct cgroup *group, uint64_t *ret_us)
 {
 	return count(group, &cpu_time, ret_us);
+}
+
+int cgroup_cpu_counter(const struct cgroup *group)
+{
+	const struct cgroup_tree *tree = tree_of(group, cpu_time.controller);
+
+	for (size_t i = 0; tree && i < CGROUP_KEPT_MAX && group->kept[i].file; i++)
+		if (group->kept[i].tree == (int)(tree - group->slot->trees) &&
+		    strcmp(group->kept[i].file, cpu_time.in[tree->version - 1].file) == 0)
+			return group->kept[i].fd;
+	return -1;
 }
 
 int cgroup_forks_refused(const struct cgroup *group, uint64_t *ret)

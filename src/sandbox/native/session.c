@@ -108,7 +108,7 @@ int session_begin(struct slot *s, const struct limits *limits, struct error *err
 	s->calls++;
 	s->asked_us = s->watch.start_us = clock_us();
 	watch_begin(&s->watch, s->work);
-	watch_ready(&s->watch);
+	watch_ready_kept(&s->watch);
 	s->phase = PHASE_KEPT;
 	return 0;
 }
@@ -441,6 +441,11 @@ void session_usage(struct slot *s, struct usage *ret)
 {
 	*ret = s->session->spent;
 	watch_now(&s->watch, s->work, ret);
+}
+
+int session_cpu_counter(const struct slot *s)
+{
+	return s->watch.group_open ? cgroup_cpu_counter(&s->watch.group) : -1;
 }
 
 void session_layers(const struct slot *s, struct layer_report ret[static LAYER_COUNT])

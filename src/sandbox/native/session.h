@@ -40,6 +40,8 @@ int session_stop(struct slot *s, uint64_t exec, enum kill_reason reason, struct 
 /* The box lives for so long from now on, but from its beginning on no longer than most_ms. */
 int session_extend(struct slot *s, uint64_t wall_ms, uint64_t most_ms, struct error *err);
 void session_usage(struct slot *s, struct usage *ret);
+/* The kernel's counter of the box's processor time, open for reading; -1: there is none. */
+int session_cpu_counter(const struct slot *s);
 /* The walls that are up around its programs. */
 void session_layers(const struct slot *s, struct layer_report ret[static LAYER_COUNT]);
 /* Whose program has this mark?  0: nobody's that is known. */

@@ -24,6 +24,7 @@
 enum {
 	LOOK_US = 20000,        /* how often in the first second */
 	LOOK_LATER_US = 100000, /* and then */
+	LOOK_IDLE_US = 1000000, /* and at a box that sleeps, in the end */
 	LOOK_SOON_US = 3000,    /* at most so often for memory: a look takes some 40 us */
 	FILL_PER_US = 4096,     /* bytes that a program can fill, with huge pages */
 	FAMILY_SHARE = 10,      /* of the time, at most so much goes into looks at processes */
@@ -155,6 +156,17 @@ static uint64_t earliest_memory_end(const struct watch *w, uint64_t now)
 	return now + soon;
 }
 
+/* Who has used no processor time since the last look has used nothing else either.  It is looked
+ * at half as often as before, down to once a second: thousands of boxes may sleep at once. */
+static void note_idle(struct watch *w, uint64_t used, bool known)
+{
+	bool idle = known && used == w->cpu_us;
+	uint64_t twice = w->idle_us ? 2 * w->idle_us : LOOK_LATER_US;
+
+	w->cpu_us = used;
+	w->idle_us = !idle ? 0 : twice < LOOK_IDLE_US ? twice : LOOK_IDLE_US;
+}
+
 static void set_next(struct watch *w, uint64_t now, uint64_t used)
 {
 	uint64_t wall = w->start_us + w->limits.wall_ms * 1000;
@@ -168,6 +180,8 @@ static void set_next(struct watch *w, uint64_t now, uint64_t used)
 		w->next_us = cpu;
 	if (memory < w->next_us)
 		w->next_us = memory;
+	if (w->idle_us && w->next_us < now + w->idle_us)
+		w->next_us = now + w->idle_us < wall ? now + w->idle_us : wall;
 }
 
 void watch_begin(struct watch *w, int work)
@@ -181,6 +195,12 @@ void watch_ready(struct watch *w)
 {
 	if (w->group_open)
 		cgroup_keep_counters(&w->group);
+}
+
+void watch_ready_kept(struct watch *w)
+{
+	if (w->group_open)
+		cgroup_keep_cpu(&w->group);
 }
 
 /* No group: the processes are asked one by one.  They count what they share each for itself, so
@@ -230,6 +250,7 @@ static bool memory_is_over(struct watch *w, int work)
 enum kill_reason watch_look(struct watch *w, uint64_t now, int work)
 {
 	uint64_t used = 0, refused = 0;
+	bool known;
 
 	if (now - w->start_us >= w->limits.wall_ms * 1000)
 		return KILL_WALL;
@@ -237,9 +258,10 @@ enum kill_reason watch_look(struct watch *w, uint64_t now, int work)
 		return KILL_NONE;
 	look_at_disk(w, work);
 	look_at_processes(w);
-	if (w->group_open && cgroup_cpu_us(&w->group, &used) == 0)
+	known = w->group_open && cgroup_cpu_us(&w->group, &used) == 0;
+	if (known)
 		used = above(used, w->cpu_before_us);
-	if (used >= w->limits.cpu_ms * 1000)
+	if (known && used >= w->limits.cpu_ms * 1000)
 		return KILL_CPU;
 	/* v1 kills one process for memory where v2 kills the group: here the rest follows. */
 	if (memory_is_over(w, work) || watch_oom(w))
@@ -247,6 +269,7 @@ enum kill_reason watch_look(struct watch *w, uint64_t now, int work)
 	if (w->group_open && cgroup_forks_refused(&w->group, &refused) == 0 &&
 	    refused > FORKS_BASE + FORKS_PER_PROCESS * w->limits.processes)
 		return KILL_PROCESSES;
+	note_idle(w, used, known);
 	set_next(w, now, used);
 	return KILL_NONE;
 }

@@ -15,6 +15,8 @@ struct watch {
 	struct limits limits;
 	uint64_t start_us;
 	uint64_t next_us;            /* when to look again */
+	uint64_t cpu_us;             /* of the last look */
+	uint64_t idle_us;            /* nothing has run since that look, for so long; 0: it has */
 	enum kill_reason killed_for; /* the first limit it passed */
 	struct usage seen;           /* peaks of what is sampled */
 	uint64_t disk_now;           /* bytes in the box's files */
@@ -44,6 +46,9 @@ void watch_close(struct watch *w);
 void watch_begin(struct watch *w, int work);
 /* Gets what watch_finish will need: to be called once while nobody waits. */
 void watch_ready(struct watch *w);
+/* The same for a box that is kept: what is looked at all the time, and no more.  A counter that is
+ * open holds a page of the kernel's. */
+void watch_ready_kept(struct watch *w);
 /* Looks at counters and clocks; returns the limit that was passed, if any. */
 enum kill_reason watch_look(struct watch *w, uint64_t now_us, int work);
 /* What wait told about the program and its children. */

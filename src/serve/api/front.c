@@ -132,6 +132,7 @@ int api_set_view(struct front *f, int fd, uint32_t generation, struct error *err
 	book_set_limits(&f->book, v->calls_kept, v->calls_kept_ms);
 	limits = (struct pool_limits){.generation = generation,
 				      .keepers = v->concurrency,
+				      .session_keepers = v->sessions_ready,
 				      .queue = v->queue,
 				      .queue_wait_ms = v->queue_wait_ms};
 	pool_set_limits(&f->pool, &limits);

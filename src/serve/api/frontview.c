@@ -26,6 +26,7 @@ struct number {
 static const struct number numbers[] = {
 	{"concurrency", offsetof(struct view, concurrency), 0, 1024},          /* 0: see below */
 	{"sessions", offsetof(struct view, sessions), 0, 4096},                /* */
+	{"sessions_ready", offsetof(struct view, sessions_ready), 0, 64},      /* */
 	{"queue", offsetof(struct view, queue), 0, 100000},                    /* */
 	{"queue_wait_ms", offsetof(struct view, queue_wait_ms), 0, DAY_MS},    /* */
 	{"body_bytes", offsetof(struct view, body_bytes), 1, 1 << 30},         /* */

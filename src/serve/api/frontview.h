@@ -41,7 +41,7 @@ struct view {
 	char policy_sha256[65];
 	uint32_t generation;
 	bool loopback_without_key;
-	uint64_t concurrency, sessions, queue, queue_wait_ms;
+	uint64_t concurrency, sessions, sessions_ready, queue, queue_wait_ms;
 	uint64_t body_bytes, connections;
 	uint64_t head_ms, body_ms, idle_ms;
 	uint64_t calls_kept, calls_kept_ms, idempotency_ms;

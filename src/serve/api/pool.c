@@ -106,9 +106,10 @@ static size_t count_current(const struct pool *p)
 	return n;
 }
 
-static void ask_for_more(struct pool *p)
+/* For those that wait to be opened, and so many more. */
+static void ask_for_sessions(struct pool *p, size_t more)
 {
-	size_t have, spare = 0;
+	size_t spare = p->wanted_sessions;
 
 	if (p->stopping)
 		return;
@@ -119,14 +120,23 @@ static void ask_for_more(struct pool *p)
 		spare += k->for_session && !k->session && k->n_tasks == 0 && !k->retired &&
 			 k->generation == p->limits.generation;
 	}
+	for (; spare < p->n_opening + more; spare++) {
+		p->wanted_sessions++;
+		p->events.want(p->events.context, true);
+	}
+}
+
+static void ask_for_more(struct pool *p)
+{
+	size_t have;
+
+	if (p->stopping)
+		return;
 	for (have = count_current(p) + p->wanted; have < p->limits.keepers; have++) {
 		p->wanted++;
 		p->events.want(p->events.context, false);
 	}
-	for (spare += p->wanted_sessions; spare < p->n_opening; spare++) {
-		p->wanted_sessions++;
-		p->events.want(p->events.context, true);
-	}
+	ask_for_sessions(p, p->limits.session_keepers);
 }
 
 static void retry(void *context)
@@ -253,8 +263,10 @@ static void hand_out(struct pool *p)
 /* Lets those go that nobody will need any more. */
 static void let_go(struct pool *p)
 {
-	size_t spare = 0, have = count_current(p);
+	size_t spare = 0, have = count_current(p), most_spare = p->limits.session_keepers;
 
+	if (most_spare < POOL_SPARE_MAX)
+		most_spare = POOL_SPARE_MAX;
 	EACH_LINK(at, &p->keepers)
 	{
 		struct keeper *k = LINKED(at, struct keeper, all);
@@ -263,7 +275,7 @@ static void let_go(struct pool *p)
 		if (k->n_tasks > 0 || k->session)
 			continue;
 		if (!old && k->for_session)
-			old = ++spare > POOL_SPARE_MAX + p->n_opening;
+			old = ++spare > most_spare + p->n_opening;
 		else if (!old && have > p->limits.keepers &&
 			 k->generation == p->limits.generation) {
 			old = true;
@@ -338,6 +350,8 @@ static void readable(void *context, uint32_t events)
 	if (got != 1 || r.kind == KEEP_ANSWER || r.kind == KEEP_READY || r.kind == KEEP_OVER) {
 		let_go(p);
 		hand_out(p);
+		/* The place of the one that was opened is filled when that is over. */
+		ask_for_sessions(p, p->limits.session_keepers);
 	}
 }
 
@@ -419,7 +433,7 @@ enum problem pool_submit(struct pool *p, struct task *t, uint64_t most)
 	}
 	lines_join(p, t);
 	hand_out(p);
-	ask_for_more(p);
+	ask_for_sessions(p, 0);
 	return PROBLEM_NONE;
 }
 

@@ -87,6 +87,7 @@ struct pool_events {
 struct pool_limits {
 	uint32_t generation;
 	size_t keepers, queue;
+	size_t session_keepers; /* that wait for whoever opens the next session */
 	uint64_t queue_wait_ms;
 };
 

@@ -24,7 +24,8 @@ enum { SPARE = 8 };
 /* While a policy is replaced, old keepers and new ones are there at once. */
 static size_t most(const struct supervisor *s)
 {
-	return (size_t)(2 * s->plan.concurrency + s->plan.sessions + SPARE);
+	return (size_t)(2 * s->plan.concurrency + s->plan.sessions + 2 * s->plan.sessions_ready +
+			SPARE);
 }
 
 static void forget(struct keeper *k)
@@ -78,7 +79,8 @@ static bool may_node_wait(const struct supervisor *s, bool session)
 	return !session && n < s->plan.warm_node;
 }
 
-static int run_keeper(struct keeper *k, int front, int warden, struct error *err)
+/* As a process that begins from nothing. */
+static int spawn_keeper(struct keeper *k, int front, int warden, struct error *err)
 {
 	const struct supervisor *s = k->all;
 	/* The policy as it was read, whatever stands in its files by now. */
@@ -96,7 +98,9 @@ static int run_keeper(struct keeper *k, int front, int warden, struct error *err
 				    s->state,
 				    "--audit",
 				    s->audit,
-				    k->warm_node ? "--warm-node" : NULL,
+				    k->session     ? "--session"
+				    : k->warm_node ? "--warm-node"
+						   : NULL,
 				    NULL};
 	const int fds[] = {front, warden, s->pack_fd};
 	struct spawn spawn = {
@@ -108,8 +112,28 @@ static int run_keeper(struct keeper *k, int front, int warden, struct error *err
 		.err = s->keeper_log.to,
 	};
 
+	return spawn_start(&spawn, &k->pid, &k->pidfd, err);
+}
+
+/* What went wrong on the way may have made one all the same: its sockets are not used again. */
+static int copy_keeper(struct keeper *k, int front, int warden, struct error *err)
+{
+	if (nursing_copy(k->all, front, warden, &k->pid, &k->pidfd, err) == 0)
+		return 0;
+	nursing_end(k->all);
+	nursing_kill(k->all);
+	return -1;
+}
+
+static int run_keeper(struct keeper *k, int front, int warden, struct error *err)
+{
+	struct supervisor *s = k->all;
+	int made;
+
 	k->started_us = loop_now_us(s->loop);
-	if (spawn_start(&spawn, &k->pid, &k->pidfd, err) < 0)
+	made = k->session && nursing_is_ready(s) ? copy_keeper(k, front, warden, err)
+						 : spawn_keeper(k, front, warden, err);
+	if (made < 0)
 		return -1;
 	k->end = (struct loop_watch){
 		.fd = k->pidfd, .events = EPOLLIN, .ready = take_end, .context = k};

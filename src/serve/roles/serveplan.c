@@ -72,6 +72,7 @@ static void take_serve(struct taker *t, struct plan *p)
 	p->loopback_without_key = bool_of(t, "loopback_without_key");
 	p->concurrency = number_of(t, "concurrency");
 	p->sessions = number_of(t, "sessions");
+	p->sessions_ready = number_of(t, "sessions_ready");
 	p->drain_ms = number_of(t, "drain_ms");
 	p->warm_node = number_of(t, "warm_node");
 }

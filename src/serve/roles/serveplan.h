@@ -20,7 +20,7 @@ struct plan {
 	const json_t *listen;                           /* a list of texts, at least one */
 	const char *tls_cert, *tls_key, *tls_client_ca; /* NULL: none */
 	bool plaintext, loopback_without_key;
-	uint64_t concurrency, sessions, drain_ms, warm_node;
+	uint64_t concurrency, sessions, sessions_ready, drain_ms, warm_node;
 	bool audit_off;
 	const char *audit_directory;  /* NULL: it does not say */
 	const json_t *allow_degraded; /* a list of texts */

@@ -38,7 +38,7 @@ static bool is_over(const struct supervisor *s)
 	case STOP_DRAIN:
 		return !s->singles[ROLE_FRONT].pid;
 	case STOP_KEEPERS:
-		return !s->singles[ROLE_FRONT].pid && !s->keepers;
+		return !s->singles[ROLE_FRONT].pid && !s->keepers && !s->nursery.pid;
 	case STOP_WARDEN:
 		return !s->singles[ROLE_WARDEN].pid && !s->singles[ROLE_AUDITOR].pid;
 	case STOP_SCRIBE:
@@ -57,6 +57,7 @@ static void force(struct supervisor *s)
 	case STOP_KEEPERS:
 		insist(&s->singles[ROLE_FRONT]);
 		keepers_kill(s);
+		nursing_kill(s);
 		break;
 	case STOP_WARDEN:
 		insist(&s->singles[ROLE_WARDEN]);
@@ -77,6 +78,7 @@ static void enter(struct supervisor *s, enum stopping step)
 	switch (step) {
 	case STOP_KEEPERS:
 		let_go(&s->singles[ROLE_FRONT]);
+		nursing_end(s);
 		break;
 	case STOP_WARDEN:
 		let_go(&s->singles[ROLE_WARDEN]);

@@ -62,6 +62,17 @@ struct keeper {
 	bool warm_node; /* a node may wait for calls in it */
 };
 
+/* Where keepers of sessions are copied; of one reading of the policy. */
+struct nursery {
+	pid_t pid; /* 0: it is not running */
+	int pidfd;
+	int control; /* our end; -1: it was let go */
+	struct loop_watch end, news;
+	uint32_t generation;
+	unsigned fails;
+	bool ready;
+};
+
 enum stopping { STOP_NOT = 0, STOP_DRAIN, STOP_KEEPERS, STOP_WARDEN, STOP_SCRIBE, STOP_DONE };
 
 struct supervisor {
@@ -87,6 +98,7 @@ struct supervisor {
 	struct single singles[SINGLE_COUNT];
 	struct keeper *keepers;
 	size_t n_keepers;
+	struct nursery nursery;
 	uint64_t wants[2]; /* keepers asked for: for calls, for sessions */
 	unsigned keeper_fails;
 	struct loop_timer keeper_again;
@@ -136,6 +148,15 @@ int front_tell(struct supervisor *s, enum role_word word, uint64_t number, int f
 void keepers_want(struct supervisor *s, bool session);
 void keepers_pump(struct supervisor *s);
 void keepers_kill(struct supervisor *s);
+
+/* nursing.c */
+/* Starts it if there is none. */
+bool nursing_is_ready(struct supervisor *s);
+/* A keeper with these sockets, which stay the caller's; our child. */
+int nursing_copy(struct supervisor *s, int front, int warden, pid_t *ret_pid, int *ret_pidfd,
+		 struct error *err);
+void nursing_end(struct supervisor *s);
+void nursing_kill(struct supervisor *s);
 
 /* reload.c */
 int reload_start(struct supervisor *s, struct error *err);

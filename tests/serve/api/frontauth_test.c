@@ -19,7 +19,8 @@ static struct view *view_of(const char *clients, bool loopback)
 		"\"0000000000000000000000000000000000000000000000000000000000000000\",\"serve\":{"
 		"\"listen\":[\"tls:10.0.0.1:1\",\"[::1]:2\",\"unix:/x\"],\"hosts\":[\"a\"],"
 		"\"loopback_without_key\":%s,\"concurrency\":0,"
-		"\"sessions\":1,\"queue\":1,\"queue_wait_ms\":1,\"body_bytes\":1024,"
+		"\"sessions\":1,\"sessions_ready\":0,\"queue\":1,\"queue_wait_ms\":1,\"body_"
+		"bytes\":1024,"
 		"\"connections\":1,\"head_wait_ms\":1,\"body_wait_ms\":1,\"idle_wait_ms\":1,"
 		"\"calls_kept\":1,\"calls_kept_ms\":1,\"idempotency_ms\":1},\"clients\":[%s],"
 		"\"tools\":[]}",

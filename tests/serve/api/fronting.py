@@ -33,7 +33,7 @@ def client(name, **words):
 def view(clients=None, **serve):
     base = {"listen": ["127.0.0.1:8640"], "hosts": ["box.example"],
             "origins": ["https://app.example"], "loopback_without_key": False,
-            "concurrency": 2, "sessions": 4, "queue": 8, "queue_wait_ms": 30000,
+            "concurrency": 2, "sessions": 4, "sessions_ready": 0, "queue": 8, "queue_wait_ms": 30000,
             "body_bytes": 4 << 20, "connections": 512, "head_wait_ms": 30000,
             "body_wait_ms": 30000, "idle_wait_ms": 60000, "drain_ms": 30000, "calls_kept": 1000,
             "calls_kept_ms": 600000, "idempotency_ms": 86400000}

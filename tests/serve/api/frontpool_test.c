@@ -149,7 +149,7 @@ static bool answer(struct world *w, size_t end)
 	CHECK(keep_take_request(w->ends[end], &asked, &body, &err) == 1);
 	buf_done(&body);
 	r.serial = asked.serial;
-	if (asked.kind == KEEP_CALL)
+	if (asked.kind == KEEP_CALL || asked.kind == KEEP_OPEN)
 		CHECK(keep_send_reply(w->ends[end], &r, NULL, 0, &err) == 0);
 	turn(w);
 	return true;
@@ -322,6 +322,44 @@ TEST(a_keeper_that_will_not_end_is_ended)
 	CHECK(w.n_lost == 0);
 	pool_tick(&w.pool, later);
 	CHECK(w.n_lost == 1 && w.pool.n_keepers == 0);
+	tear_down(&w);
+}
+
+static void open_session(struct world *w)
+{
+	struct task *t = pool_task(&w->pool);
+
+	t->request.kind = KEEP_OPEN;
+	t->party = party_get(&w->parties, "ann");
+	CHECK(pool_submit(&w->pool, t, 0) == PROBLEM_NONE);
+}
+
+TEST(keepers_wait_for_sessions_that_nobody_has_opened_yet)
+{
+	struct pool_limits limits = {.generation = 1,
+				     .keepers = 1,
+				     .session_keepers = 2,
+				     .queue = 10,
+				     .queue_wait_ms = 600000};
+	struct world w;
+
+	set_up(&w, 1, 10);
+	CHECK(w.wants[1] == 0);
+	pool_set_limits(&w.pool, &limits);
+	CHECK(w.wants[1] == 2);
+	add_keeper(&w, true, 1);
+	add_keeper(&w, true, 1);
+	CHECK(w.wants[1] == 2 && w.pool.n_session_keepers == 2);
+	/* One is there: it is not replaced before it has answered. */
+	open_session(&w);
+	CHECK(w.pool.n_opening == 0 && w.wants[1] == 2);
+	/* Of three more, two have to wait for somebody. */
+	open_session(&w);
+	open_session(&w);
+	open_session(&w);
+	CHECK(w.pool.n_opening == 2 && w.wants[1] == 4);
+	CHECK(answer(&w, 0));
+	CHECK(w.n_answered == 1 && w.wants[1] >= 5);
 	tear_down(&w);
 }
 

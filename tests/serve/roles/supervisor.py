@@ -20,8 +20,8 @@ VIEW = {
     "policy_sha256": "ab" * 32, "source": "built in", "ceiling": "slots 4\n", "allow_degraded": [],
     "audit": {"off": False, "directory": None},
     "serve": {"listen": ["127.0.0.1:0"], "tls": {}, "plaintext": False,
-              "loopback_without_key": True, "concurrency": 4, "sessions": 2, "drain_ms": 60000,
-              "warm_node": 2},
+              "loopback_without_key": True, "concurrency": 4, "sessions": 2, "sessions_ready": 0,
+              "drain_ms": 60000, "warm_node": 2},
 }
 
 

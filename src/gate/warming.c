@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warming.c - what waits in a slot for the code that will come. */
+#include "gate/slots.h"
+#include "gate/steps.h"
+#include "policy/runtimes.h"
+
+#include <string.h>
+
+/* A place that serves one call has nobody who could wait for the next. */
+void warming_of_calls(const struct tool *tool, const char *language, const struct slots *slots,
+		      struct warm *ret)
+{
+	enum warm_kind kind = language ? runtime_kind(language) : WARM_NOT;
+
+	if (!slots || !tool->warm || tool->fresh || tool->loopback || !tool->runtimes[kind])
+		return;
+	if (kind == WARM_NODE && !slots->warm_node)
+		return;
+	runtime_warm(tool->runtimes[kind], ret);
+}
+
+/* In a box that is kept there is one interpreter of each language; python's can begin warm. */
+void warming_of_session(const struct tool *tool, struct warm *ret)
+{
+	const struct words *known = &tool->languages;
+
+	if (!tool->warm || tool->kind != KIND_CODE || !tool->runtimes[WARM_PYTHON])
+		return;
+	for (size_t i = 0; i < known->n; i++)
+		if (strcmp(known->word[i], warm_kind_name(WARM_PYTHON)) == 0)
+			runtime_warm(tool->runtimes[WARM_PYTHON], ret);
+}

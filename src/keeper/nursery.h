@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nursery.h - keepers of sessions, each a copy of one process that has everything ready. */
+#ifndef KEEPER_NURSERY_H
+#define KEEPER_NURSERY_H
+
+#include "base/error.h"
+#include "keeper/nurserytalk.h"
+
+/* Makes keepers for whoever asks on control, until that closes.  Returns in each of them: 1, and
+ * its sockets.  0: control is closed.  -1: it makes no sense any more. */
+int nursery_serve(int control, int ret_fds[static NURSERY_FDS], struct error *err);
+
+#endif

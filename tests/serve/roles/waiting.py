@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""waiting.py BELLJAR WHO - keepers of sessions that wait, and the nursery that they come from."""
+import os
+import signal
+import sys
+import threading
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from living import ROLES, Service, command_of, parents  # noqa: E402
+from tapping import is_alive, run, wait_until  # noqa: E402
+
+BELLJAR, WHO = os.path.realpath(sys.argv[1]), sys.argv[2]
+ROLES["nursery"] = ("belljar-gate", "nursery")
+POLICY = """\
+version: 1
+{allow}
+serve: {{ loopback_without_key: true, concurrency: 2, sessions_ready: {ready}, sessions: 8 }}
+clients:
+  local: {{ uid: any, tools: ["*"] }}
+tools:
+  sh: {{ kind: command, programs: [echo, sleep], rate: unlimited, sessions: {{ allow: true }} }}
+  once: {{ kind: code, languages: [bash], rate: unlimited }}
+  py: {{ kind: code, languages: [{languages}], rate: unlimited, sessions: {{ allow: true }} }}
+"""
+
+
+class Waiting(Service):
+    ready, languages = 1, "python, bash"
+
+    def put_policy(self, text=None):
+        super().put_policy(text or POLICY.format(allow=self.allow, ready=self.ready,
+                                                 languages=self.languages))
+
+    def open(self, tool="py"):
+        return self.ask("POST", "/v1/sessions", {"tool_name": tool})
+
+    def waiting(self):
+        """Keepers for sessions that have their slot."""
+        table, slots = parents(), self.pids("slot")
+        return len(self.pids("keeper")) - 2 - self.n_open() if len(slots) and table else 0
+
+    def n_open(self):
+        return len(self.ask("GET", "/v1/sessions")[1]["sessions"])
+
+    def has_nursery(self):
+        return len(self.pids("nursery")) == 1
+
+
+class NoneWaits(Waiting):
+    ready = 0
+
+
+def start(kind=Waiting):
+    s = kind(BELLJAR, as_user=WHO == "user")
+    wait_until(s.is_ready)
+    return s
+
+
+def finish(t, s):
+    t.check(s.end() == 0, s.lines())
+    wait_until(lambda: not s.left())
+    t.check(s.verify()[0] == 0, "its log verifies")
+    s.forget()
+
+
+def stopped(s, deed):
+    """While the supervisor can start nobody."""
+    os.kill(s.process.pid, signal.SIGSTOP)
+    try:
+        return deed()
+    finally:
+        os.kill(s.process.pid, signal.SIGCONT)
+
+
+def a_session_finds_its_keeper_and_its_slot_waiting(t):
+    s = start()
+    wait_until(lambda: s.waiting() == 1 and len(s.pids("slot")) >= 3 * 2)
+    # Nobody makes keepers, nobody makes slots: everything must be there.
+    warden = s.pids("warden")[0]
+    os.kill(warden, signal.SIGSTOP)
+    try:
+        status, answer = stopped(s, s.open)
+    finally:
+        os.kill(warden, signal.SIGCONT)
+    t.check(status == 201, answer)
+    path = "/v1/sessions/" + answer["id"]
+    status, answer = s.ask("POST", path + "/code", {"code": "6 * 7"})
+    t.check(status == 200 and answer["result"] == "42" and not answer["state_lost"], answer)
+    wait_until(lambda: s.waiting() == 1)  # its place is filled
+    status, answer = s.open("sh")  # of another tool: the slot that waits is not for it
+    t.check(status == 201, answer)
+    status, answer = s.ask("POST", "/v1/sessions/%s/exec" % answer["id"], {"argv": ["echo", "hi"]})
+    t.check(status == 200 and answer["output"] == "hi\n", answer)
+    finish(t, s)
+
+
+def without_one_that_waits_it_takes_the_supervisor(t):
+    s, heard = start(NoneWaits), []
+    asking = threading.Thread(target=lambda: heard.append(s.open()))
+
+    def ask_and_wait():
+        asking.start()
+        asking.join(1)
+        return list(heard)
+
+    t.check(stopped(s, ask_and_wait) == [], "nobody was there")
+    asking.join()
+    t.check(heard[0][0] == 201, heard)
+    finish(t, s)
+
+
+def keepers_of_sessions_are_copies(t):
+    s = start()
+    wait_until(s.has_nursery)
+    before = set(s.pids("keeper"))
+    nursery = s.pids("nursery")[0]
+    wait_until(lambda: s.waiting() == 1)
+    for i in range(3):  # the first may have begun before the nursery was there
+        t.check(s.open()[0] == 201, s.lines())
+        wait_until(lambda: s.waiting() == 1)
+    copies = [pid for pid in s.pids("keeper") if pid not in before
+              and "--control" in command_of(pid)]
+    t.check(len(copies) >= 2, [command_of(pid) for pid in s.pids("keeper")])
+    table = parents()
+    for pid in copies:
+        t.check(table[pid] == s.process.pid, "the supervisor's child")
+        links = [os.readlink("/proc/%d/fd/%s" % (pid, fd)) for fd in os.listdir("/proc/%d/fd" % pid)]
+        control = os.readlink("/proc/%d/fd/3" % nursery)
+        t.check(control not in links, (control, links))
+    # Its end is the end of nobody else, and there is another.
+    os.kill(nursery, signal.SIGKILL)
+    wait_until(lambda: not is_alive(nursery))
+    t.check(all(is_alive(pid) for pid in copies), "sessions go on")
+    t.check(s.n_open() == 3, s.lines())
+    t.check(s.open()[0] == 201, s.lines())
+    wait_until(lambda: s.has_nursery() and s.pids("nursery")[0] != nursery)
+    finish(t, s)
+
+
+def a_new_policy_has_a_nursery_of_its_own(t):
+    s = start()
+    wait_until(lambda: s.has_nursery() and s.waiting() == 1)
+    old = s.pids("nursery")[0]
+    s.languages = "bash"
+    s.put_policy()
+    s.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: "reloaded" in s.lines() and not is_alive(old))
+    for _ in range(3):
+        status, answer = s.open()
+        t.check(status == 201 and answer["language"] == "bash", answer)
+    wait_until(lambda: s.has_nursery() and s.pids("nursery")[0] != old)
+    finish(t, s)
+
+
+run([
+    a_session_finds_its_keeper_and_its_slot_waiting,
+    without_one_that_waits_it_takes_the_supervisor,
+    keepers_of_sessions_are_copies,
+    a_new_policy_has_a_nursery_of_its_own,
+])
