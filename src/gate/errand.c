@@ -481,7 +481,7 @@ static bool try(struct passage *p, struct errand *e)
 	if (serve_prepare(r, a, &err) < 0 || !(remote = get_slot(p, e, &err))) {
 		serve_refuse(a, &err);
 		/* The helper makes its slot meanwhile. */
-	} else if (p->redaction.set && redact_warming_of_calls(p->redaction.set, &err) < 0) {
+	} else if (p->redaction.set && redact_set_warm(p->redaction.set, &err) < 0) {
 		serve_refuse(a, &err);
 	} else if (serve(r, &remote->runner, a, &err) < 0) {
 		a->outcome.error = err;
