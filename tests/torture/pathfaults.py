@@ -90,7 +90,7 @@ class Faults:
         self.runs += 1
         self.hits += log.hit is not None
         self.ran += ran
-        what = f"{what} [{' '.join(aim)}]"
+        what = f"{what} [{' '.join(aim)}], hit {log.hit}"
         if log.end[0] == "hang":
             self.complain("ends", what, [f"did not end within {HANG_S} s"])
         self.complain("redacted", what, pathbench.leaked(done.stdout, done.stderr, status))
