@@ -121,6 +121,13 @@ def answer_sessions(d):
     d.ask("GET", path + "/files", session=s)
     d.ask("DELETE", path + "/files/{path}", session=s, path="a.txt")
     d.ask("POST", path + "/extend", {"ttl": "1m"}, session=s)
+    if os.uname().machine == "x86_64":
+        copy = d.ask("POST", path + "/fork", session=s, expect=201)
+        d.t.check(copy["forked_from"] == s and copy["id"] != s, copy)
+        d.ask("POST", path + "/fork", session="nobody", expect=404)
+        d.ask("POST", path + "/kill", session=copy["id"])
+    else:
+        d.ask("POST", path + "/fork", session=s, expect=501)
     d.ask("POST", path + "/kill", session=s)
     s = d.ask("POST", "/v1/sessions", {"tool_name": "py"}, expect=201)["id"]
     d.ask("DELETE", path, session=s)
