@@ -12,7 +12,8 @@
 # where C, not Python, makes each call: a user's frame then has nothing of ours beneath it, neither while
 # the program runs nor in an atexit function or a __del__.  Before ending() C lets go of the code, the
 # globals and the exception, or nothing of the program would ever be freed.  A step that raises: C stores the
-# exception as driver.raised and goes on.  finish() does the same from Python.
+# exception as driver.raised and goes on.  What a program may have bent (builtins, sys) is used by references
+# from before it ran.
 #
 # Everything that a cold start does and this does not know (a directory as script, a module of the user's that
 # shadows one which is loaded, an odd encoding) is a cold start: the child becomes that python3 by exec.
@@ -24,16 +25,19 @@ MAIN = list(globals())  # the names in a new __main__, in their order
 import sys
 
 BARE = list(sys.modules)  # what a python3 has that was asked for nothing
+BUILTINS = sys.modules["builtins"]
+__builtins__ = dict(BUILTINS.__dict__)  # ours: a program may do with the others what it likes
 
 import gc
 import atexit
 import posix
+from _imp import extension_suffixes
 from _functools import partial
 from _signal import SIG_DFL, SIGINT, SIGPIPE, SIGXFSZ, signal
 from _thread import _count, allocate_lock, start_new_thread, stack_size
 from _weakref import ref
 
-BUILTINS = sys.modules["builtins"]
+AUDIT, DISPLAY, MODULES, UNRAISABLE = sys.audit, sys.__excepthook__, sys.modules, sys.__unraisablehook__
 LATER = ["open", "quit", "exit", "copyright", "credits", "license", "help"]
 FLUSHING = "Exception ignored %s flushing sys.stdout" % ("on" if sys.version_info < (3, 14) else "while")
 MODULE = type(sys)
@@ -45,9 +49,11 @@ UNBUFFERED = sys.stderr is not None and sys.stderr.write_through
 ORIG_ARGV = hasattr(sys, "orig_argv")
 # Of these no value in __main__ runs anything when it is freed.
 SIMPLE = frozenset(map(type, (None, 0, 0.0, 0j, "", b"", True, len, range(0), ...)))
+# What makes a name beside the script a module; "" for a directory.
+SUFFIXES = ("", ".py", ".pyc", *extension_suffixes())
 SOURCE_MAX = 16 << 20
 REHEARSAL = b"import sys\ndef f(x):\n    return x\nfor i in range(2):\n    print(f(''), end='')\n"
-STACK = 8 << 20  # what a main thread has; some libcs give other threads a fraction
+STACK = 16 << 20  # a main thread has 8 MiB and may be given more; some libcs give other threads a fraction
 
 
 def kind(fd):
@@ -102,16 +108,16 @@ def example():
 
 def unraisable(like, what, message, exc):
     """PyErr_WriteUnraisable()."""
-    hook = getattr(sys, "unraisablehook", None) or sys.__unraisablehook__
+    hook = getattr(sys, "unraisablehook", None) or UNRAISABLE
     fields = {"exc_type": type(exc), "exc_value": exc, "exc_traceback": exc.__traceback__, "err_msg": message,
               "object": what}
     if like is not None:
         hook(like.__replace__(**fields))
-    elif hook is not sys.__unraisablehook__:
+    elif hook is not UNRAISABLE:
         hook(type("UnraisableHookArgs", (), fields)())
     else:
         write_error("Exception ignored in: " + repr(what) + "\n")
-        sys.__excepthook__(type(exc), exc, exc.__traceback__)
+        DISPLAY(type(exc), exc, exc.__traceback__)
 
 
 class Cold(Exception):
@@ -137,14 +143,14 @@ class Driver:
         self.hide()
         self.kinds = [kind(fd) for fd in range(3)]
         self.null = self.null_stdin()
-        self.environ = dict(sys.modules["os"].environ)
+        self.environ = dict(MODULES["os"].environ)
         self.user_site = self.has_user_site(self.environ.get("HOME"))
-        self.base = frozenset(sys.modules)
+        self.base = frozenset(MODULES)
         self.loaded = self.shadowable()
-        self.sizes = {name: len(module.__dict__) for name, module in sys.modules.items() if type(module) is MODULE}
+        self.sizes = {name: len(module.__dict__) for name, module in MODULES.items() if type(module) is MODULE}
         self.builtins = len(BUILTINS.__dict__)
         self.sys = len(sys.__dict__)
-        self.kept = list(sys.modules.values())  # so that forgetting one does not free it
+        self.kept = list(MODULES.values())  # so that forgetting one does not free it
         for _ in range(20):  # until the interpreter has nothing more to learn about this code, and writes no more
             self.rehearse()
         gc.collect()
@@ -163,13 +169,13 @@ class Driver:
             getattr(linecache, "_interactive_cache", {}).clear()
         for name in ("gc", "_functools", "atexit"):
             if name not in BARE and (name != "atexit" or sys.version_info >= (3, 10)):
-                sys.modules.pop(name, None)
+                MODULES.pop(name, None)
 
     def shadowable(self):
         """Names of modules that a file in the script's directory would have been taken for."""
         found = set()
         for name in self.base.difference(BARE):
-            spec = getattr(sys.modules[name], "__spec__", None)
+            spec = getattr(MODULES[name], "__spec__", None)
             if spec is None or spec.origin not in ("built-in", "frozen"):
                 found.add(name.partition(".")[0])
         return found
@@ -210,23 +216,24 @@ class Driver:
         self.main = self.new_main()  # what is frozen is never collected
 
     def reseed(self):
-        numpy = sys.modules.get("numpy.random")
+        numpy = MODULES.get("numpy.random")
         if numpy is not None:
             numpy.seed()
-        torch = sys.modules.get("torch")
+        torch = MODULES.get("torch")
         if torch is not None:
             torch.seed()
-        process = sys.modules.get("multiprocessing.process")
+        process = MODULES.get("multiprocessing.process")
         if process is not None:
             process.current_process()._config["authkey"] = process.AuthenticationString(posix.urandom(32))
 
     def new_main(self):
-        old = sys.modules["__main__"]
+        old = MODULES["__main__"]
         new = MODULE("__main__")
         names = new.__dict__
         for name in MAIN:
             names[name] = old.__dict__[name]
         names["__doc__"] = None
+        names["__builtins__"] = BUILTINS
         if "__annotations__" in names:
             names["__annotations__"] = {}
         return new
@@ -236,8 +243,8 @@ class Driver:
 
         A page that is written to here, if only to count a reference, is this child's own when the call comes.
         """
-        argv, path = sys.argv, list(sys.path)
-        names = self.new_main().__dict__
+        argv, path, main = sys.argv, list(sys.path), self.new_main()
+        names = main.__dict__
         try:
             self.read("/proc/self/comm")  # of no size
         except Cold:
@@ -256,7 +263,7 @@ class Driver:
         steps = self.ending(None)
         next(steps)
         steps.close()
-        self.is_simple(names)
+        self.is_simple(main)
         self.script = False
         sys.argv, sys.path[:] = argv, path
         gc.collect()
@@ -266,19 +273,19 @@ class Driver:
     def begin(self, argv, env):
         try:
             return self.begin_warm(argv, env)
-        except Cold:
-            self.exec_cold(argv, env)
-        except (SyntaxError, SystemExit) as exc:
+        except (SyntaxError, KeyboardInterrupt) as exc:
             self.early = exc
             raise
+        except Exception:
+            self.exec_cold(argv, env)
 
     def begin_warm(self, argv, env):
         if len(argv) < 2 or (argv[1][:1] == "-" and argv[1] != "-c") or (argv[1] == "-c" and len(argv) < 3):
             raise Cold
         self.set_environment(argv, env)
         self.set_streams()
-        sys.modules["__main__"] = self.main
-        process = sys.modules.get("multiprocessing.process")
+        MODULES["__main__"] = self.main
+        process = MODULES.get("multiprocessing.process")
         if process is not None:
             process.ORIGINAL_DIR = posix.getcwd()
         if ORIG_ARGV:
@@ -292,7 +299,7 @@ class Driver:
     def exec_cold(self, argv, env):
         signal(SIGPIPE, SIG_DFL)
         signal(SIGXFSZ, SIG_DFL)
-        sys.modules["os"].execvpe(argv[0], argv, env)
+        MODULES["os"].execvpe(argv[0], argv, env)
 
     def set_environment(self, argv, env):
         old = self.environ
@@ -304,11 +311,11 @@ class Driver:
             self.check_program(argv[0], env.get("PATH", ""))
         if self.user_site != self.has_user_site(env.get("HOME")):
             raise Cold
-        environ = sys.modules["os"].environ
+        environ = MODULES["os"].environ
         environ.clear()
         environ.update(env)
         if env.get("TZ") != old.get("TZ"):
-            sys.modules["time"].tzset()
+            MODULES["time"].tzset()
 
     def check_program(self, name, path):
         """Another PATH may mean another python3."""
@@ -344,7 +351,8 @@ class Driver:
             except OSError:
                 beside = ()
             for name in beside:
-                if name.partition(".")[0] in self.loaded:
+                stem = name.partition(".")[0]
+                if stem in self.loaded and name[len(stem):] in SUFFIXES:
                     raise Cold
         sys.path.insert(0, first)
 
@@ -379,12 +387,12 @@ class Driver:
         names["__file__"] = name
         names["__cached__"] = None
         self.script = True
-        names["__loader__"] = sys.modules["_frozen_importlib_external"].SourceFileLoader("__main__", name)
+        names["__loader__"] = MODULES["_frozen_importlib_external"].SourceFileLoader("__main__", name)
         return self.compile(source, name)
 
     def read(self, name):
         try:
-            fd = posix.open(name, posix.O_RDONLY | posix.O_CLOEXEC)
+            fd = posix.open(name, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
         except OSError:
             raise Cold from None  # its words are better than ours
         try:
@@ -407,7 +415,7 @@ class Driver:
             where = ""
         if where[:1] == "/" and where[-10:] != " (deleted)":
             return where
-        return sys.modules["os"].path.realpath(name)
+        return MODULES["os"].path.realpath(name)
 
     def check_source(self, source, name):
         """compile() reads bytes as the file's own parser does, but for what is refused here."""
@@ -437,14 +445,6 @@ class Driver:
 
     # -- the end ------------------------------------------------------------------------
 
-    def finish(self, exc):
-        for step in self.ending(exc):
-            try:
-                step()
-            except BaseException as raised:
-                tb = raised.__traceback__
-                self.raised = raised.with_traceback(tb and tb.tb_next)
-
     def raised_by(self):
         exc, self.raised = self.raised, None
         return exc
@@ -463,20 +463,20 @@ class Driver:
             status = yield from self.report(exc)
             exc = None
         if self.script and not self.exited:
-            names = sys.modules["__main__"].__dict__ if "__main__" in sys.modules else {}
+            names = MODULES["__main__"].__dict__ if "__main__" in MODULES else {}
             names.pop("__file__", None)
             names.pop("__cached__", None)
             names = None
         yield from self.stop_threads()
         yield atexit._run_exitfuncs
         self.raised = None
-        if _count() > self.threads and self.finalize is not None:
-            yield partial(self.finalize, 130 if interrupted else status)
+        if _count() > self.threads and self.finalize is not None and not interrupted:
+            yield partial(self.finalize, status & 0xFF)
         if (yield from self.flush_std()):
             status = 120
         if gc.isenabled():
             yield gc.collect
-        if not self.is_simple(getattr(sys.modules.get("__main__"), "__dict__", {1: self})):
+        if not self.is_simple(MODULES.get("__main__")):
             yield from self.drop_modules()
         yield from self.flush_io()  # what a __del__ printed; nobody hears of an error any more
         if interrupted:
@@ -521,7 +521,7 @@ class Driver:
             return False
 
     def stop_threads(self):
-        threading = sys.modules.get("threading")
+        threading = MODULES.get("threading")
         shutdown = getattr(threading, "_shutdown", None)
         if shutdown is None:
             return
@@ -540,10 +540,10 @@ class Driver:
             sys.last_exc = exc
         missing = not hasattr(sys, "excepthook")
         hook = getattr(sys, "excepthook", None)
-        sys.audit("sys.excepthook", hook, type(exc), exc, exc.__traceback__)
+        AUDIT("sys.excepthook", hook, type(exc), exc, exc.__traceback__)
         if missing:
             write_error("sys.excepthook is missing\n")
-            yield partial(sys.__excepthook__, type(exc), exc, exc.__traceback__)
+            yield partial(DISPLAY, type(exc), exc, exc.__traceback__)
             return 1
         if callable(hook):
             yield partial(hook, type(exc), exc, exc.__traceback__)
@@ -554,9 +554,9 @@ class Driver:
             return (yield from self.exit_status(second))
         if second is not None:
             write_error("Error in sys.excepthook:\n")
-            yield partial(sys.__excepthook__, type(second), second, second.__traceback__)
+            yield partial(DISPLAY, type(second), second, second.__traceback__)
             write_error("\nOriginal exception was:\n")
-            yield partial(sys.__excepthook__, type(exc), exc, exc.__traceback__)
+            yield partial(DISPLAY, type(exc), exc, exc.__traceback__)
             self.raised = None
         return 1
 
@@ -578,27 +578,32 @@ class Driver:
         finally:
             write_error("\n")
 
-    def is_simple(self, names):
-        """Nobody could see what drop_modules() does: no object that is freed would run or write anything."""
+    def is_simple(self, main):
+        """Nobody could see what drop_modules() does: nothing that it frees runs or writes anything."""
         if len(sys.__dict__) != self.sys or len(BUILTINS.__dict__) != self.builtins:
             return False
-        if len(sys.modules) != len(self.base):
+        if len(MODULES) != len(self.base) or type(main) is not MODULE:
             return False
-        for value in names.values():
-            kind = type(value)
-            if kind is FUNCTION:
-                if value.__closure__ or value.__defaults__ or value.__kwdefaults__ or value.__dict__:
-                    return False
-            elif kind is MODULE:
-                if value is not BUILTINS and len(value.__dict__) != self.sizes.get(value.__name__):
-                    return False
-            elif kind not in SIMPLE and value is not names.get("__loader__") and value is not names.get("__annotations__"):
-                return False
-        return True
+        names = main.__dict__
+        ours = BUILTINS, names.get("__loader__"), names.get("__annotations__")
+        return all(type(value) in SIMPLE or self.is_one_of(value, ours) or self.is_plain(value) for value in names.values())
+
+    def is_one_of(self, value, some):
+        return any(value is one for one in some)  # asks no user's __eq__
+
+    def is_plain(self, value):
+        if type(value) is FUNCTION:
+            return not (value.__closure__ or value.__defaults__ or value.__kwdefaults__ or value.__dict__)
+        return type(value) is MODULE and len(value.__dict__) == self.size_of(value)
+
+    def size_of(self, module):
+        """How many names a module of ours had; of another module: -1."""
+        name = module.__dict__.get("__name__")
+        return self.sizes.get(name, -1) if type(name) is str else -1
 
     def drop_modules(self):
         """finalize_modules(): the user's modules are freed, those that the zygote loaded are only forgotten."""
-        modules = sys.modules
+        modules = MODULES
         added = [modules[name] for name in modules if name not in self.base]
         added.insert(0, modules.get("__main__"))
         added = [module for module in added if type(module) is MODULE]
@@ -631,10 +636,8 @@ class Driver:
         found = {}
         for module in added:
             for value in list(module.__dict__.values()):
-                if type(value) is MODULE:
-                    size = self.sizes.get(value.__name__)
-                    if size is not None and len(value.__dict__) > size:
-                        found[value.__name__] = value.__dict__, list(value.__dict__)[size:]
+                if type(value) is MODULE and len(value.__dict__) > self.size_of(value) >= 0:
+                    found[id(value)] = value.__dict__, list(value.__dict__)[self.size_of(value):]
         return list(found.values())
 
     def drop_builtins(self):
@@ -658,12 +661,12 @@ class Driver:
 
 def load(path):
     """The extension lies where its slot put it; no box has it."""
-    machinery = sys.modules["_frozen_importlib_external"]
+    machinery = MODULES["_frozen_importlib_external"]
     loader = machinery.ExtensionFileLoader("zygote_python", path)
-    spec = sys.modules["_frozen_importlib"].ModuleSpec("zygote_python", loader, origin=path)
+    spec = MODULES["_frozen_importlib"].ModuleSpec("zygote_python", loader, origin=path)
     module = loader.create_module(spec)
     loader.exec_module(module)
-    sys.modules.pop("zygote_python", None)
+    MODULES.pop("zygote_python", None)
     return module
 
 
