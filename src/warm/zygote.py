@@ -38,6 +38,7 @@ from _thread import _count, allocate_lock, start_new_thread, stack_size
 from _weakref import ref
 
 AUDIT, DISPLAY, MODULES, UNRAISABLE = sys.audit, sys.__excepthook__, sys.modules, sys.__unraisablehook__
+TRACEBACK, WITH_TRACEBACK = BaseException.__traceback__.__get__, BaseException.with_traceback
 LATER = ["open", "quit", "exit", "copyright", "credits", "license", "help"]
 FLUSHING = "Exception ignored %s flushing sys.stdout" % ("on" if sys.version_info < (3, 14) else "while")
 MODULE = type(sys)
@@ -109,7 +110,7 @@ def example():
 def unraisable(like, what, message, exc):
     """PyErr_WriteUnraisable()."""
     hook = getattr(sys, "unraisablehook", None) or UNRAISABLE
-    fields = {"exc_type": type(exc), "exc_value": exc, "exc_traceback": exc.__traceback__, "err_msg": message,
+    fields = {"exc_type": type(exc), "exc_value": exc, "exc_traceback": TRACEBACK(exc), "err_msg": message,
               "object": what}
     if like is not None:
         hook(like.__replace__(**fields))
@@ -117,7 +118,7 @@ def unraisable(like, what, message, exc):
         hook(type("UnraisableHookArgs", (), fields)())
     else:
         write_error("Exception ignored in: " + repr(what) + "\n")
-        DISPLAY(type(exc), exc, exc.__traceback__)
+        DISPLAY(type(exc), exc, TRACEBACK(exc))
 
 
 class Cold(Exception):
@@ -453,7 +454,7 @@ class Driver:
         """Py_RunMain() after the program, and Py_FinalizeEx(): each step that may run a user's code is yielded."""
         status, interrupted = 0, False
         if self.early is not None:
-            exc = self.early.with_traceback(None)
+            exc = WITH_TRACEBACK(self.early, None)
             exc.__context__ = exc.__cause__ = None
             self.early = None
         elif self.script:
@@ -500,7 +501,12 @@ class Driver:
             out = getattr(sys, name, None)
             if out is None or self.is_closed(out):
                 continue
-            yield out.flush
+            try:
+                flush = out.flush
+            except Exception as exc:
+                self.raised = WITH_TRACEBACK(exc, None)
+            else:
+                yield flush
             exc = self.raised_by()
             if exc is not None:
                 failed = True
@@ -535,18 +541,18 @@ class Driver:
         """PyErr_Print(): returns the exit status."""
         if isinstance(exc, SystemExit):
             return (yield from self.exit_status(exc))
-        sys.last_type, sys.last_value, sys.last_traceback = type(exc), exc, exc.__traceback__
+        sys.last_type, sys.last_value, sys.last_traceback = type(exc), exc, TRACEBACK(exc)
         if sys.version_info >= (3, 12):
             sys.last_exc = exc
         missing = not hasattr(sys, "excepthook")
         hook = getattr(sys, "excepthook", None)
-        AUDIT("sys.excepthook", hook, type(exc), exc, exc.__traceback__)
+        AUDIT("sys.excepthook", hook, type(exc), exc, TRACEBACK(exc))
         if missing:
             write_error("sys.excepthook is missing\n")
-            yield partial(DISPLAY, type(exc), exc, exc.__traceback__)
+            yield partial(DISPLAY, type(exc), exc, TRACEBACK(exc))
             return 1
         if callable(hook):
-            yield partial(hook, type(exc), exc, exc.__traceback__)
+            yield partial(hook, type(exc), exc, TRACEBACK(exc))
         else:
             self.raised = TypeError("'%s' object is not callable" % type(hook).__name__)
         second = self.raised_by()
@@ -554,16 +560,20 @@ class Driver:
             return (yield from self.exit_status(second))
         if second is not None:
             write_error("Error in sys.excepthook:\n")
-            yield partial(DISPLAY, type(second), second, second.__traceback__)
+            yield partial(DISPLAY, type(second), second, TRACEBACK(second))
             write_error("\nOriginal exception was:\n")
-            yield partial(DISPLAY, type(exc), exc, exc.__traceback__)
+            yield partial(DISPLAY, type(exc), exc, TRACEBACK(exc))
             self.raised = None
         return 1
 
     def exit_status(self, exc):
         self.exited = True
-        code = getattr(exc, "code", exc)
-        exc.__traceback__ = exc.__context__ = exc.__cause__ = None
+        try:
+            code = exc.code
+        except Exception:
+            code = exc
+        WITH_TRACEBACK(exc, None)
+        exc = None
         if code is None:
             return 0
         if isinstance(code, int):
