@@ -40,17 +40,19 @@ static const struct {
 	const char *text, *end;
 	const char *words[5]; /* NULL: the driver's text */
 	size_t n;
-	bool cheap; /* enough to have one whether it will be used or not */
+	size_t program; /* which of them the interpreter is: the tool's runtime may have another */
+	bool cheap;     /* enough to have one whether it will be used or not */
 } kinds[SESSION_DRIVERS] = {
-	{"python", driver_python_start, driver_python_end, {"python3", "-c", NULL}, 3, true},
+	{"python", driver_python_start, driver_python_end, {"python3", "-c", NULL}, 3, 0, true},
 	/* node cannot copy a descriptor. */
 	{"node",
 	 driver_node_start,
 	 driver_node_end,
-	 {"sh", "-c", "exec node -e \"$0\" 3<&0 </dev/null", NULL},
+	 {"sh", "-c", "exec \"$1\" -e \"$0\" 3<&0 </dev/null", NULL, "node"},
+	 5,
 	 4,
 	 false},
-	{"bash", driver_bash_start, driver_bash_end, {"bash", "-c", NULL, "bash"}, 4, false},
+	{"bash", driver_bash_start, driver_bash_end, {"bash", "-c", NULL, "bash"}, 4, 0, false},
 };
 
 void drivers_init(struct session *s)
@@ -108,24 +110,31 @@ struct driver *driver_of(struct session *s, const char *language)
 	return NULL;
 }
 
-static char **driver_words(struct passage *p, size_t kind, const char *other, struct error *err)
+static char **driver_words(struct passage *p, size_t kind, const struct language *language,
+			   const char *other, struct error *err)
 {
 	struct arena *a = &p->judged.arena;
 	char **argv = arena_array(a, kinds[kind].n + 1, sizeof(*argv), err);
 	char *text = other ? arena_printf(a, err, "%s", other)
 			   : arena_printf(a, err, "%.*s", (int)(kinds[kind].end - kinds[kind].text),
 					  kinds[kind].text);
+	struct language own;
 
 	for (size_t i = 0; argv && text && i < kinds[kind].n; i++)
 		argv[i] = kinds[kind].words[i] ? (char *)(uintptr_t)kinds[kind].words[i] : text;
-	return argv && text ? argv : NULL;
+	if (!argv || !text)
+		return NULL;
+	errand_language(p->judged.tool, language, &own);
+	argv[kinds[kind].program] = (char *)(uintptr_t)own.program;
+	return argv;
 }
 
 int driver_start(struct session *s, struct driver *d, struct passage *p, const char *text,
 		 struct error *err)
 {
 	static const struct live nobody = {.fd = -1};
-	struct kept_job job = {.argv = driver_words(p, (size_t)(d - s->drivers), text, err)};
+	const size_t kind = (size_t)(d - s->drivers);
+	struct kept_job job = {.argv = driver_words(p, kind, d->language, text, err)};
 	uid_t uid = s->kept.remote->runner.uid;
 	own_fd theirs = -1, out = -1, error = -1;
 	int ends[2];
@@ -313,6 +322,8 @@ void obey_code(struct session *s, const struct keep_request *r, const struct buf
 			       NULL);
 		return;
 	}
+	if (fork_defers(s, r, body))
+		return;
 	d = doing_new(s, r, ACTION_CODE);
 	if (!d || !read_body(d, body))
 		return;
