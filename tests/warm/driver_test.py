@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # driver_test.py - each snippet by python3 and by a child of a waiting python3, without a box: the same output and end.
 #
-# driver_test.py EXTENSION [--python PYTHON] [--modules M,M] [SNIPPET...]
+# driver_test.py EXTENSION [--python PYTHON] [--modules M,M] [--part PART/PARTS] [SNIPPET...]
 import os
 import subprocess
 import sys
@@ -83,13 +83,15 @@ def run_warm(fake, snippet, where):
 
 def main():
     args = sys.argv[1:]
-    extension, python, modules = args.pop(0), "/usr/bin/python3", MODULES
+    extension, python, modules, part = args.pop(0), "/usr/bin/python3", MODULES, "1/1"
     while args and args[0].startswith("--"):
         word, value = args.pop(0), args.pop(0)
         python = value if word == "--python" else python
         modules = value.split(",") if word == "--modules" else modules
+        part = value if word == "--part" else part
     version = subprocess.check_output([python, "-c", "import sys; print(*sys.version_info[:2])"]).split()
-    snippets = list(every(args, tuple(map(int, version))))
+    first, step = map(int, part.split("/"))
+    snippets = list(every(args, tuple(map(int, version))))[first - 1::step]
     print("1..%d" % len(snippets))
     bad = 0
     with tempfile.TemporaryDirectory() as where:

@@ -7,7 +7,8 @@ import socket
 import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCE = os.path.join(HERE, "..", "..", "src", "warm", "zygote.py")
+WARM = os.path.join(HERE, "..", "..", "src", "warm")
+PARTS = ("zygote.py", "zygote_end.py", "zygote_driver.py")
 STANDARD = {
     "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
     "HOME": "/work",
@@ -27,8 +28,10 @@ class Fake:
         self.env = dict(STANDARD if env is None else env)
         self.control, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.control.settimeout(60)
-        with open(SOURCE, encoding="utf-8") as f:
-            text = f.read()
+        text = ""
+        for part in PARTS:
+            with open(os.path.join(WARM, part), encoding="utf-8") as f:
+                text += f.read()
         self.process = subprocess.Popen(
             [python, "-c", text, os.path.abspath(extension), str(inside.fileno()), *modules],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: Apache-2.0
+# zygote_driver.py - how a child of the zygote becomes `python3 script.py`, and the zygote's own start.
+#
+# The last part of the text that begins with zygote.py.
+
+
+class Cold(Exception):
+    """Only a cold start does this right."""
+
+
+class Driver(Ending):
+    def __init__(self, modules, leave=None, finalize=None):
+        self.leave = leave or posix._exit
+        self.finalize = finalize if sys.version_info < (3, 13) else None  # it wants the first thread from then on
+        self.site_of = None
+        if sys.path and sys.path[0] == "":
+            del sys.path[0]  # nobody's directory yet
+        for name in modules:
+            __import__(name)
+        self.like = example()
+        self.hide()
+        self.kinds = [kind(fd) for fd in range(3)]
+        self.null = self.null_stdin()
+        self.environ = dict(MODULES["os"].environ)
+        self.user_site = self.has_user_site(self.environ.get("HOME"))
+        self.base = frozenset(MODULES)
+        self.loaded = self.shadowable()
+        self.sizes = {name: len(module.__dict__) for name, module in MODULES.items() if type(module) is MODULE}
+        self.builtins = len(BUILTINS.__dict__)
+        self.sys = len(sys.__dict__)
+        self.kept = list(MODULES.values())  # so that forgetting one does not free it
+        for _ in range(20):  # until the interpreter has nothing more to learn about this code, and writes no more
+            self.rehearse()
+        gc.collect()
+        gc.freeze()
+
+    def hide(self):
+        """Modules that only we wanted leave no trace.  In 3.9 the functions of atexit live in the module.
+
+        From 3.13 on every -c, also ours, is a text in linecache, and traceback prints what nobody caught.
+        """
+        if sys.version_info >= (3, 13):
+            import linecache
+            import traceback  # noqa: F401
+
+            linecache.clearcache()
+            getattr(linecache, "_interactive_cache", {}).clear()
+        for name in ("gc", "_functools", "atexit"):
+            if name not in BARE and (name != "atexit" or sys.version_info >= (3, 10)):
+                MODULES.pop(name, None)
+
+    def shadowable(self):
+        """Names of modules that a file in the script's directory would have been taken for."""
+        found = set()
+        for name in self.base.difference(BARE):
+            spec = getattr(MODULES[name], "__spec__", None)
+            if spec is None or spec.origin not in ("built-in", "frozen"):
+                found.add(name.partition(".")[0])
+        return found
+
+    def null_stdin(self):
+        """stdin is a pipe or /dev/null; the second is kept ready."""
+        saved = posix.dup(0)
+        try:
+            fd = posix.open("/dev/null", posix.O_RDONLY | posix.O_CLOEXEC)
+            posix.dup2(fd, 0)
+            posix.close(fd)
+            return stream(0, sys.stdin)
+        except OSError:
+            return None
+        finally:
+            posix.dup2(saved, 0)
+            posix.close(saved)
+
+    def has_user_site(self, home):
+        if home != self.site_of:
+            self.site_of = home
+            self.site = "%s/.local/lib/python%d.%d/site-packages" % (home, *sys.version_info[:2])
+        if not home or sys.flags.no_user_site:
+            return False
+        try:
+            return posix.stat(self.site).st_mode & 0o170000 == 0o040000
+        except OSError:
+            return False
+
+    # -- before the call ----------------------------------------------------------------
+
+    def ahead(self):
+        """Nothing here knows a caller: what two children must not share, and pages every call touches."""
+        self.threads = _count()  # the one that serves may be among them
+        self.reseed()
+        self.rehearse()
+        gc.freeze()
+        self.main = self.new_main()  # what is frozen is never collected
+
+    def reseed(self):
+        numpy = MODULES.get("numpy.random")
+        if numpy is not None:
+            numpy.seed()
+        torch = MODULES.get("torch")
+        if torch is not None:
+            torch.seed()
+        process = MODULES.get("multiprocessing.process")
+        if process is not None:
+            process.current_process()._config["authkey"] = process.AuthenticationString(posix.urandom(32))
+
+    def new_main(self):
+        old = MODULES["__main__"]
+        new = MODULE("__main__")
+        names = new.__dict__
+        for name in MAIN:
+            names[name] = old.__dict__[name]
+        names["__doc__"] = None
+        names["__builtins__"] = BUILTINS
+        if "__annotations__" in names:
+            names["__annotations__"] = {}
+        return new
+
+    def rehearse(self):
+        """The way of a call, with a program that does nothing.
+
+        A page that is written to here, if only to count a reference, is this child's own when the call comes.
+        """
+        argv, path, main = sys.argv, list(sys.path), self.new_main()
+        names = main.__dict__
+        try:
+            self.read("/proc/self/comm")  # of no size
+        except Cold:
+            pass
+        try:
+            self.set_environment(["python3"], dict(self.environ))
+            for fd in range(3):
+                kind(fd)
+            if ORIG_ARGV:
+                sys.orig_argv = list(sys.orig_argv)
+            exec(self.take_script(["python3", "/work/main.py"], names, REHEARSAL), names)
+        except Cold:
+            pass
+        for out in (*self.flush_io(), *self.flush_std()):
+            out()
+        steps = self.ending(None)
+        next(steps)
+        steps.close()
+        self.is_simple(main)
+        self.script = False
+        sys.argv, sys.path[:] = argv, path
+        gc.collect()
+
+    # -- the call -----------------------------------------------------------------------
+
+    def begin(self, argv, env):
+        try:
+            return self.begin_warm(argv, env)
+        except (SyntaxError, KeyboardInterrupt) as exc:
+            self.early = exc
+            raise
+        except Exception:
+            self.exec_cold(argv, env)
+
+    def begin_warm(self, argv, env):
+        if len(argv) < 2 or (argv[1][:1] == "-" and argv[1] != "-c") or (argv[1] == "-c" and len(argv) < 3):
+            raise Cold
+        self.set_environment(argv, env)
+        self.set_streams()
+        MODULES["__main__"] = self.main
+        process = MODULES.get("multiprocessing.process")
+        if process is not None:
+            process.ORIGINAL_DIR = posix.getcwd()
+        if ORIG_ARGV:
+            sys.orig_argv = list(argv)
+        names = self.main.__dict__
+        del self.main
+        if argv[1] == "-c":
+            return self.take_text(argv), names
+        return self.take_script(argv, names), names
+
+    def exec_cold(self, argv, env):
+        signal(SIGPIPE, SIG_DFL)
+        signal(SIGXFSZ, SIG_DFL)
+        MODULES["os"].execvpe(argv[0], argv, env)
+
+    def set_environment(self, argv, env):
+        old = self.environ
+        if env == old and list(env) == list(old):
+            if self.user_site != self.has_user_site(env.get("HOME")):
+                raise Cold
+            return
+        if env.get("PATH") != old.get("PATH") and "/" not in argv[0]:
+            self.check_program(argv[0], env.get("PATH", ""))
+        if self.user_site != self.has_user_site(env.get("HOME")):
+            raise Cold
+        environ = MODULES["os"].environ
+        environ.clear()
+        environ.update(env)
+        if env.get("TZ") != old.get("TZ"):
+            MODULES["time"].tzset()
+
+    def check_program(self, name, path):
+        """Another PATH may mean another python3."""
+        for where in path.split(":"):
+            found = where + "/" + name
+            if posix.access(found, posix.X_OK):
+                if found != sys.executable:
+                    raise Cold
+                return
+        raise Cold
+
+    def set_streams(self):
+        for fd in range(3):
+            now = kind(fd)
+            if now == self.kinds[fd] and now != "other":
+                continue
+            if now is None:
+                new = None
+            elif fd == 0 and now == "null" and self.null is not None:
+                new = self.null
+            else:
+                new = stream(fd, getattr(sys, STREAMS[fd]) or self.null)
+            setattr(sys, STREAMS[fd], new)
+            setattr(sys, "__" + STREAMS[fd] + "__", new)
+
+    def set_path(self, first):
+        """A module beside the script that would have come before one of ours: cold."""
+        if getattr(sys.flags, "safe_path", False):
+            return
+        if self.loaded:
+            try:
+                beside = posix.listdir(first or ".")
+            except OSError:
+                beside = ()
+            for name in beside:
+                stem = name.partition(".")[0]
+                if stem in self.loaded and name[len(stem):] in SUFFIXES:
+                    raise Cold
+        sys.path.insert(0, first)
+
+    def take_text(self, argv):
+        text = argv[2] + "\n"
+        if sys.version_info < (3, 10) and "coding" in text[:400]:
+            raise Cold  # it is obeyed there
+        if sys.version_info >= (3, 14) and text.lstrip("\n")[:1] in " \t\f\r":
+            raise Cold  # it is dedented there
+        try:
+            text.encode()
+        except UnicodeError:
+            raise Cold from None
+        self.set_path("")
+        sys.argv = ["-c", *argv[3:]]
+        code = self.compile(text, "<string>")
+        if sys.version_info >= (3, 13):
+            import linecache
+
+            key = code if hasattr(linecache, "_interactive_cache") else "<string>"
+            linecache._register_code(key, text, "<string>")
+        return code
+
+    def take_script(self, argv, names, source=None):
+        sys.argv = argv[1:]
+        name = argv[1] if argv[1][:1] == "/" else posix.getcwd() + "/" + argv[1]
+        where = "/work/main.py"
+        if source is None:
+            source, where = self.read(name)
+        self.check_source(source, name)
+        self.set_path(where[:where.rindex("/")] or "/")
+        names["__file__"] = name
+        names["__cached__"] = None
+        self.script = True
+        names["__loader__"] = MODULES["_frozen_importlib_external"].SourceFileLoader("__main__", name)
+        return self.compile(source, name)
+
+    def read(self, name):
+        try:
+            fd = posix.open(name, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+        except OSError:
+            raise Cold from None  # its words are better than ours
+        try:
+            st = posix.fstat(fd)
+            if st.st_mode & 0o170000 != 0o100000 or st.st_size > SOURCE_MAX:
+                raise Cold
+            source = posix.read(fd, st.st_size + 1)
+            where = self.real(name, fd)
+        finally:
+            posix.close(fd)
+        if len(source) != st.st_size:
+            raise Cold
+        return source, where
+
+    def real(self, name, fd):
+        """Without links; the kernel has just found out."""
+        try:
+            where = posix.readlink("/proc/self/fd/%d" % fd)
+        except OSError:
+            where = ""
+        if where[:1] == "/" and where[-10:] != " (deleted)":
+            return where
+        return MODULES["os"].path.realpath(name)
+
+    def check_source(self, source, name):
+        """compile() reads bytes as the file's own parser does, but for what is refused here."""
+        if name.endswith(".pyc") or b"\0" in source:
+            raise Cold
+        head = source[:400].split(b"\n", 2)[:2]
+        for line in head:
+            if b"coding" in line and b"utf-8" not in line.lower():
+                raise Cold
+        if not source.isascii():
+            try:
+                source.decode()
+            except UnicodeError:
+                raise Cold from None
+
+    def compile(self, source, name):
+        try:
+            return compile(source, name, "exec", 0, True)
+        except SyntaxError as exc:
+            # The file's own parser says it otherwise if it came to the end.
+            newline = "\n" if type(source) is str else b"\n"
+            if not exc.lineno or exc.lineno >= source.count(newline):
+                raise Cold from None
+            raise
+        except Exception:
+            raise Cold from None
+
+
+def load(path):
+    """The extension lies where its slot put it; no box has it."""
+    machinery = MODULES["_frozen_importlib_external"]
+    loader = machinery.ExtensionFileLoader("zygote_python", path)
+    spec = MODULES["_frozen_importlib"].ModuleSpec("zygote_python", loader, origin=path)
+    module = loader.create_module(spec)
+    loader.exec_module(module)
+    MODULES.pop("zygote_python", None)
+    return module
+
+
+def main(extension, control_fd, modules):
+    ext = load(extension)
+    try:
+        driver = Driver(modules, getattr(ext, "leave", None), getattr(ext, "finalize", None))
+    except BaseException as exc:
+        ext.fail(control_fd, "%s: %s" % (type(exc).__name__, exc))
+        posix._exit(1)
+    stack_size(STACK)
+    start_new_thread(ext.serve, (control_fd, driver))
+    stack_size(0)
+    lock = allocate_lock()
+    lock.acquire()
+    lock.acquire()
+
+
+if __name__ == "__main__" and len(sys.argv) > 2:
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
