@@ -67,6 +67,9 @@ void audit_init(struct audit *a);
 int audit_open(struct audit *a, const struct audit_config *config, struct error *err);
 /* Calls that are open now are aborted, as far as the scribe is concerned. */
 void audit_close(struct audit *a);
+/* Nothing of ours is open in the log, and nothing will be for a while: the scribe has one caller
+ * less to look at, and is found again when there is something to say. */
+void audit_rest(struct audit *a);
 void audit_end(struct audit *a); /* for own(audit) */
 
 /* Sends and does not wait: audit_write() will.  What fails here is tried again there. */

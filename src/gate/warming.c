@@ -19,14 +19,20 @@ void warming_of_calls(const struct tool *tool, const char *language, const struc
 	runtime_warm(tool->runtimes[kind], ret);
 }
 
-/* In a box that is kept there is one interpreter of each language; python's can begin warm. */
+/* In a box that is kept there is one interpreter of each language; python's can begin warm.  It has
+ * its memory for itself from then on, maybe for hours, and a session has time to import what it
+ * needs: modules that nobody asked for by name are not loaded. */
 void warming_of_session(const struct tool *tool, struct warm *ret)
 {
+	const struct runtime *runtime = tool->runtimes[WARM_PYTHON];
 	const struct words *known = &tool->languages;
+	bool has = false;
 
-	if (!tool->warm || tool->kind != KIND_CODE || !tool->runtimes[WARM_PYTHON])
-		return;
 	for (size_t i = 0; i < known->n; i++)
-		if (strcmp(known->word[i], warm_kind_name(WARM_PYTHON)) == 0)
-			runtime_warm(tool->runtimes[WARM_PYTHON], ret);
+		has |= strcmp(known->word[i], warm_kind_name(WARM_PYTHON)) == 0;
+	if (!has || !tool->warm || tool->kind != KIND_CODE || !runtime)
+		return;
+	runtime_warm(runtime, ret);
+	if (runtime->modules.word == runtime_builtin(WARM_PYTHON)->modules.word)
+		ret->n_modules = 0;
 }

@@ -322,6 +322,8 @@ void obey_code(struct session *s, const struct keep_request *r, const struct buf
 			       NULL);
 		return;
 	}
+	if (fork_defers(s, r, body))
+		return;
 	d = doing_new(s, r, ACTION_CODE);
 	if (!d || !read_body(d, body))
 		return;

@@ -367,13 +367,16 @@ static bool same_words(const char *const *a, size_t n_a, const char *const *b, s
 }
 
 /* In every word: who imports what, with which variables, decides what runs in a slot before anybody
- * has been judged.  One without its numbers allows nothing, as nobody asks for 0. */
-static bool is_same_warm(const struct warm *a, const struct warm *b)
+ * has been judged.  Who imports nothing, as for sessions, is below all of them.  One without its
+ * numbers allows nothing, as nobody asks for 0. */
+static bool allows_warm(const struct warm *row, const struct warm *asked)
 {
-	return a->kind == b->kind && b->program && strcmp(a->program, b->program) == 0 &&
-	       a->calls == b->calls && a->age_ms == b->age_ms && a->calls && a->age_ms &&
-	       same_words(a->modules, a->n_modules, b->modules, b->n_modules) &&
-	       same_words(a->env, a->n_env, b->env, b->n_env);
+	return row->kind == asked->kind && asked->program &&
+	       strcmp(row->program, asked->program) == 0 && row->calls == asked->calls &&
+	       row->age_ms == asked->age_ms && row->calls && row->age_ms &&
+	       (!asked->n_modules ||
+		same_words(row->modules, row->n_modules, asked->modules, asked->n_modules)) &&
+	       same_words(row->env, row->n_env, asked->env, asked->n_env);
 }
 
 static int check_warm(const struct ceiling *c, const struct warm *w, struct error *err)
@@ -383,7 +386,7 @@ static int check_warm(const struct ceiling *c, const struct warm *w, struct erro
 	if (w->kind == WARM_NOT)
 		return 0;
 	for (size_t i = 0; i < c->n_warms; i++)
-		if (is_same_warm(&c->warms[i], w))
+		if (allows_warm(&c->warms[i], w))
 			return 0;
 	text_escape(w->program ? w->program : "", w->program ? strlen(w->program) : 0, shown,
 		    sizeof(shown));

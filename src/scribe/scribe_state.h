@@ -9,7 +9,7 @@
 #include "scribe/scribe.h"
 
 enum {
-	PEERS_MAX = 256,
+	PEERS_MAX = 960,       /* sessions that sleep are none */
 	BATCH_BYTES = 2 << 20, /* of messages that are written together */
 	PER_PEER = 32,         /* messages of one caller in a batch: the others want their turn */
 	ONCE_MAX = 64,

@@ -36,12 +36,17 @@ from _weakref import ref
 BUILTINS = sys.modules["builtins"]
 LATER = ["open", "quit", "exit", "copyright", "credits", "license", "help"]
 FLUSHING = "Exception ignored %s flushing sys.stdout" % ("on" if sys.version_info < (3, 14) else "while")
+MODULE = type(sys)
 STREAMS = ("stdin", "stdout", "stderr")
 # What Py_Finalize sets to None before modules go; is_finalizing() is true from then on.
 GONE = ("path", "argv", "ps1", "ps2", "last_type", "last_value", "last_traceback", "last_exc", "path_hooks",
         "path_importer_cache", "meta_path", "__interactivehook__")
 UNBUFFERED = sys.stderr is not None and sys.stderr.write_through
+ORIG_ARGV = hasattr(sys, "orig_argv")
+# Of these no value in __main__ runs anything when it is freed.
+SIMPLE = frozenset(map(type, (None, 0, 0.0, 0j, "", b"", True, len, range(0), ...)))
 SOURCE_MAX = 16 << 20
+REHEARSAL = b"import sys\ndef f(x):\n    return x\nfor i in range(2):\n    print(f(''), end='')\n"
 STACK = 8 << 20  # what a main thread has; some libcs give other threads a fraction
 
 
@@ -113,6 +118,9 @@ class Cold(Exception):
     """Only a cold start does this right."""
 
 
+FUNCTION = type(kind)
+
+
 class Driver:
     def __init__(self, modules, leave=None, finalize=None):
         self.leave = leave or posix._exit
@@ -120,6 +128,7 @@ class Driver:
         self.raised = None
         self.early = None
         self.script = False
+        self.site_of = None
         if sys.path and sys.path[0] == "":
             del sys.path[0]  # nobody's directory yet
         for name in modules:
@@ -132,8 +141,12 @@ class Driver:
         self.user_site = self.has_user_site(self.environ.get("HOME"))
         self.base = frozenset(sys.modules)
         self.loaded = self.shadowable()
-        self.sizes = {name: len(module.__dict__) for name, module in sys.modules.items() if type(module) is type(sys)}
+        self.sizes = {name: len(module.__dict__) for name, module in sys.modules.items() if type(module) is MODULE}
         self.builtins = len(BUILTINS.__dict__)
+        self.sys = len(sys.__dict__)
+        self.kept = list(sys.modules.values())  # so that forgetting one does not free it
+        for _ in range(20):  # until the interpreter has nothing more to learn about this code, and writes no more
+            self.rehearse()
         gc.collect()
         gc.freeze()
 
@@ -176,11 +189,13 @@ class Driver:
             posix.close(saved)
 
     def has_user_site(self, home):
+        if home != self.site_of:
+            self.site_of = home
+            self.site = "%s/.local/lib/python%d.%d/site-packages" % (home, *sys.version_info[:2])
         if not home or sys.flags.no_user_site:
             return False
-        where = "%s/.local/lib/python%d.%d/site-packages" % (home, *sys.version_info[:2])
         try:
-            return posix.stat(where).st_mode & 0o170000 == 0o040000
+            return posix.stat(self.site).st_mode & 0o170000 == 0o040000
         except OSError:
             return False
 
@@ -190,8 +205,9 @@ class Driver:
         """Nothing here knows a caller: what two children must not share, and pages every call touches."""
         self.threads = _count()  # the one that serves may be among them
         self.reseed()
-        self.main = self.new_main()
         self.rehearse()
+        gc.freeze()
+        self.main = self.new_main()  # what is frozen is never collected
 
     def reseed(self):
         numpy = sys.modules.get("numpy.random")
@@ -206,7 +222,7 @@ class Driver:
 
     def new_main(self):
         old = sys.modules["__main__"]
-        new = type(sys)("__main__")
+        new = MODULE("__main__")
         names = new.__dict__
         for name in MAIN:
             names[name] = old.__dict__[name]
@@ -216,12 +232,33 @@ class Driver:
         return new
 
     def rehearse(self):
-        names = dict(self.main.__dict__)
-        exec(compile("import sys\ndef f(x):\n    return x\nsys.path[0:0], f'{f(1)}'\n", "<string>", "exec"), names)
-        for out in (sys.stdout, sys.stderr):
-            if out is not None:
-                out.write("")
-                out.flush()
+        """The way of a call, with a program that does nothing.
+
+        A page that is written to here, if only to count a reference, is this child's own when the call comes.
+        """
+        argv, path = sys.argv, list(sys.path)
+        names = self.new_main().__dict__
+        try:
+            self.read("/proc/self/comm")  # of no size
+        except Cold:
+            pass
+        try:
+            self.set_environment(["python3"], dict(self.environ))
+            for fd in range(3):
+                kind(fd)
+            if ORIG_ARGV:
+                sys.orig_argv = list(sys.orig_argv)
+            exec(self.take_script(["python3", "/work/main.py"], names, REHEARSAL), names)
+        except Cold:
+            pass
+        for out in (*self.flush_io(), *self.flush_std()):
+            out()
+        steps = self.ending(None)
+        next(steps)
+        steps.close()
+        self.is_simple(names)
+        self.script = False
+        sys.argv, sys.path[:] = argv, path
         gc.collect()
 
     # -- the call -----------------------------------------------------------------------
@@ -244,9 +281,8 @@ class Driver:
         process = sys.modules.get("multiprocessing.process")
         if process is not None:
             process.ORIGINAL_DIR = posix.getcwd()
-        sys.orig_argv = list(argv)
-        if sys.version_info < (3, 10):
-            del sys.orig_argv
+        if ORIG_ARGV:
+            sys.orig_argv = list(argv)
         names = self.main.__dict__
         del self.main
         if argv[1] == "-c":
@@ -297,7 +333,6 @@ class Driver:
                 new = stream(fd, getattr(sys, STREAMS[fd]) or self.null)
             setattr(sys, STREAMS[fd], new)
             setattr(sys, "__" + STREAMS[fd] + "__", new)
-        self.null = None
 
     def set_path(self, first):
         """A module beside the script that would have come before one of ours: cold."""
@@ -333,11 +368,13 @@ class Driver:
             linecache._register_code(key, text, "<string>")
         return code
 
-    def take_script(self, argv, names):
+    def take_script(self, argv, names, source=None):
         sys.argv = argv[1:]
         name = argv[1] if argv[1][:1] == "/" else posix.getcwd() + "/" + argv[1]
-        source = self.read(name, argv[0])
-        where = sys.modules["os"].path.realpath(name)
+        where = "/work/main.py"
+        if source is None:
+            source, where = self.read(name)
+        self.check_source(source, name)
         self.set_path(where[:where.rindex("/")] or "/")
         names["__file__"] = name
         names["__cached__"] = None
@@ -345,7 +382,7 @@ class Driver:
         names["__loader__"] = sys.modules["_frozen_importlib_external"].SourceFileLoader("__main__", name)
         return self.compile(source, name)
 
-    def read(self, name, program):
+    def read(self, name):
         try:
             fd = posix.open(name, posix.O_RDONLY | posix.O_CLOEXEC)
         except OSError:
@@ -355,14 +392,26 @@ class Driver:
             if st.st_mode & 0o170000 != 0o100000 or st.st_size > SOURCE_MAX:
                 raise Cold
             source = posix.read(fd, st.st_size + 1)
+            where = self.real(name, fd)
         finally:
             posix.close(fd)
-        self.check_source(source, name, st.st_size)
-        return source
+        if len(source) != st.st_size:
+            raise Cold
+        return source, where
 
-    def check_source(self, source, name, size):
+    def real(self, name, fd):
+        """Without links; the kernel has just found out."""
+        try:
+            where = posix.readlink("/proc/self/fd/%d" % fd)
+        except OSError:
+            where = ""
+        if where[:1] == "/" and where[-10:] != " (deleted)":
+            return where
+        return sys.modules["os"].path.realpath(name)
+
+    def check_source(self, source, name):
         """compile() reads bytes as the file's own parser does, but for what is refused here."""
-        if len(source) != size or name.endswith(".pyc") or b"\0" in source:
+        if name.endswith(".pyc") or b"\0" in source:
             raise Cold
         head = source[:400].split(b"\n", 2)[:2]
         for line in head:
@@ -427,7 +476,8 @@ class Driver:
             status = 120
         if gc.isenabled():
             yield gc.collect
-        yield from self.drop_modules()
+        if not self.is_simple(getattr(sys.modules.get("__main__"), "__dict__", {1: self})):
+            yield from self.drop_modules()
         yield from self.flush_io()  # what a __del__ printed; nobody hears of an error any more
         if interrupted:
             self.die_of_sigint()
@@ -528,13 +578,30 @@ class Driver:
         finally:
             write_error("\n")
 
+    def is_simple(self, names):
+        """Nobody could see what drop_modules() does: no object that is freed would run or write anything."""
+        if len(sys.__dict__) != self.sys or len(BUILTINS.__dict__) != self.builtins:
+            return False
+        if len(sys.modules) != len(self.base):
+            return False
+        for value in names.values():
+            kind = type(value)
+            if kind is FUNCTION:
+                if value.__closure__ or value.__defaults__ or value.__kwdefaults__ or value.__dict__:
+                    return False
+            elif kind is MODULE:
+                if value is not BUILTINS and len(value.__dict__) != self.sizes.get(value.__name__):
+                    return False
+            elif kind not in SIMPLE and value is not names.get("__loader__") and value is not names.get("__annotations__"):
+                return False
+        return True
+
     def drop_modules(self):
         """finalize_modules(): the user's modules are freed, those that the zygote loaded are only forgotten."""
         modules = sys.modules
-        module_type = type(sys)
         added = [modules[name] for name in modules if name not in self.base]
         added.insert(0, modules.get("__main__"))
-        added = [module for module in added if type(module) is module_type]
+        added = [module for module in added if type(module) is MODULE]
         left = [ref(module) for module in added]
         more = self.names_added(added)
         added = None
@@ -564,7 +631,7 @@ class Driver:
         found = {}
         for module in added:
             for value in list(module.__dict__.values()):
-                if type(value) is type(sys):
+                if type(value) is MODULE:
                     size = self.sizes.get(value.__name__)
                     if size is not None and len(value.__dict__) > size:
                         found[value.__name__] = value.__dict__, list(value.__dict__)[size:]

@@ -201,6 +201,7 @@ static PyMethodDef methods[] = {
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "zygote_python", NULL, -1, methods,
 				    NULL,		    NULL,	       NULL, NULL};
 
+PyMODINIT_FUNC PyInit_zygote_python(void);
 PyMODINIT_FUNC PyInit_zygote_python(void)
 {
 	return PyModule_Create(&module);

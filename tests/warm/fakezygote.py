@@ -27,15 +27,13 @@ class Fake:
         self.env = dict(STANDARD if env is None else env)
         self.control, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.control.settimeout(60)
-        ext = os.open(extension, os.O_RDONLY)
         with open(SOURCE, encoding="utf-8") as f:
             text = f.read()
         self.process = subprocess.Popen(
-            [python, "-c", text, str(ext), str(inside.fileno()), *modules],
+            [python, "-c", text, os.path.abspath(extension), str(inside.fileno()), *modules],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            pass_fds=(ext, inside.fileno()), env=self.env, cwd="/")
+            pass_fds=(inside.fileno(),), env=self.env, cwd="/")
         inside.close()
-        os.close(ext)
 
     def send(self, fds, argv, env, cwd):
         words = [cwd, str(len(argv)), *argv, *("%s=%s" % pair for pair in env.items())]

@@ -7,15 +7,16 @@
 import sys
 
 sys.path.pop(0)  # a file of the session must not stand in for a module that is needed here
-import ast
+# A session has its memory for itself, and there may be thousands: no more than what every snippet needs.
 import builtins
-import linecache
 import os
-import traceback
-from _signal import SIGINT, signal  # without the names for everything, which take a while
+from _ast import Expr, Expression
+from _signal import SIGINT, signal
 
 RESULT_MAX = 65536
 CO_COROUTINE = 0x80
+ONLY_AST = 0x400
+TOP_LEVEL_AWAIT = 0x2000
 
 
 class Channel:
@@ -59,8 +60,40 @@ class Channel:
             data = data[os.write(self.fd, data) :]
 
 
+class Sources:
+    """The snippets' lines, for tracebacks: whoever imports linecache, and it is Python's, finds them there."""
+
+    def __init__(self, path):
+        self.path = path
+        self.lines = {}
+        sys.meta_path.insert(0, self)
+
+    def add(self, name, source):
+        self.lines[name] = (len(source), None, source.splitlines(True), name)
+        self.fill(sys.modules.get("linecache"))
+
+    def fill(self, module):
+        cache = getattr(module, "cache", None)
+        if isinstance(cache, dict):
+            cache.update(self.lines)
+            self.lines.clear()
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "linecache":
+            return None
+        for finder in sys.meta_path:
+            spec = None if finder is self else finder.find_spec(name, self.path, target)
+            if spec is not None:
+                execute = spec.loader.exec_module
+                spec.loader.exec_module = lambda module: (execute(module), self.fill(module))
+                return spec
+        return None
+
+
 class Session:
     def __init__(self):
+        self.path = list(sys.path)
+        self.sources = Sources(self.path)
         self.main = type(sys)("__main__")
         self.main.__builtins__ = builtins
         self.space = self.main.__dict__
@@ -77,24 +110,23 @@ class Session:
             raise KeyboardInterrupt
 
     def evaluate(self, tree, name, mode):
-        code = compile(tree, name, mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        code = compile(tree, name, mode, TOP_LEVEL_AWAIT, dont_inherit=True)
         if not code.co_flags & CO_COROUTINE:
             return eval(code, self.space)
-        import asyncio
-
+        asyncio = self.standard("asyncio")
         if self.loop is None or self.loop.is_closed():
             self.loop = asyncio.new_event_loop()
             asyncio.set_event_loop(self.loop)
         return self.loop.run_until_complete(eval(code, self.space))
 
     def execute(self, source, name):
-        tree = ast.parse(source, name)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        tree = compile(source, name, "exec", ONLY_AST, dont_inherit=True)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], Expr) else None
         if tree.body:
             self.evaluate(tree, name, "exec")
         if last is None:
             return None
-        value = self.evaluate(ast.Expression(last.value), name, "eval")
+        value = self.evaluate(Expression(last.value), name, "eval")
         if value is None:
             return None
         self.space["_"] = value
@@ -105,10 +137,22 @@ class Session:
         at = error.__traceback__
         while at is not None and at.tb_frame.f_globals is globals():
             at = at.tb_next
-        if isinstance(error, SyntaxError) and at is not None:
-            inside = at.tb_frame.f_code.co_filename
-            at = None if inside == ast.__file__ else at
-        traceback.print_exception(type(error), error, at)
+        try:
+            say = self.standard("traceback").print_exception
+        except (ImportError, AttributeError):
+            say = sys.__excepthook__
+        say(type(error), error, at)
+
+    def standard(self, name):
+        """A module of Python's own, whatever lies in the session's directory by that name."""
+        if name in sys.modules:
+            return sys.modules[name]
+        path = sys.path
+        sys.path = self.path + list(path)
+        try:
+            return __import__(name)
+        finally:
+            sys.path = path
 
     def leave(self, error):
         code = error.code
@@ -124,7 +168,7 @@ class Session:
         try:
             self.running = True
             source = code.decode("utf-8")
-            linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+            self.sources.add(name, source)
             return 0, self.execute(source, name)
         except SystemExit as error:
             return self.leave(error), None

@@ -364,6 +364,7 @@ static void run_beside(struct launcher *l, const struct to_launcher *order, cons
 	}
 	if (tell(l, &news, NULL, 0) < 0)
 		_exit(1);
+	zygotes_leave(l);
 }
 
 /* Everything in the kept box dies, each program's end is told, and last the box's. */

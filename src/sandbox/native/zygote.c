@@ -61,6 +61,12 @@ void zygote_let_go(struct zygote *z)
 	zygote_init(z);
 }
 
+void zygotes_leave(struct launcher *l)
+{
+	zygote_let_go(&l->zygote);
+	zygote_let_go(&l->young);
+}
+
 /* Its birth. */
 
 struct birth {

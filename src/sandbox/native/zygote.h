@@ -18,5 +18,7 @@ bool zygote_fits(const struct launcher *l, const struct words *words, char *ret_
 /* A child of it, which seals itself as p says and waits at p->seal.door. */
 int zygote_bear(struct launcher *l, struct payload *p, pid_t *ret_pid, struct error *err);
 void zygote_let_go(struct zygote *z);
+/* There will be no further child: the first program of a kept box is its interpreter. */
+void zygotes_leave(struct launcher *l);
 
 #endif
