@@ -206,6 +206,8 @@ def a_session_has_the_interpreters_of_its_tool(_uid):
     with Session(tool="own") as s:
         same(s.code("import os, sys; print(sys.orig_argv[0], os.environ['MINE'])")["output"],
              "/usr/bin/python3 yes\n")
+        same(s.code("1")["start"], None)
+        check(s.run("true")["start"]["how"] in ("cold", "sealed"), "a program is started")
         if NODE:
             same(s.code("console.log(process.argv0)", "node")["output"], "/usr/bin/node\n")
 
