@@ -480,6 +480,9 @@ class _SessionRequests:
     def _kill(self) -> _Request:
         return _Request("DELETE", self._base)
 
+    def _fork(self) -> _Request:
+        return _Request("POST", self._base + "/fork")
+
 
 class Session(_SessionRequests):
     """A box with state, files and processes; ends with kill(), its ttl, or idle time."""
@@ -535,6 +538,10 @@ class Session(_SessionRequests):
     def extend(self, ttl: str) -> Json:
         """It ends that long from now ("30m")."""
         return self._jar._ask(self._post("extend", {"ttl": ttl}))
+
+    def fork(self) -> "Session":
+        """A session of its own with the same Python variables and files; nothing may run meanwhile."""
+        return Session(self._jar, self._jar._ask(self._fork()))
 
     def kill(self) -> None:
         self._jar._ask(self._kill())
@@ -752,6 +759,9 @@ class AsyncSession(_SessionRequests):
 
     async def extend(self, ttl: str) -> Json:
         return await self._jar._ask(self._post("extend", {"ttl": ttl}))
+
+    async def fork(self) -> "AsyncSession":
+        return AsyncSession(self._jar, await self._jar._ask(self._fork()))
 
     async def kill(self) -> None:
         await self._jar._ask(self._kill())

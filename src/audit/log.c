@@ -247,8 +247,8 @@ static int put_lines(struct log *l, const struct log_line *lines, size_t n, stru
 	return 0;
 }
 
-ssize_t log_append(struct log *l, const struct log_line *lines, size_t n,
-		   struct receipt *ret_receipts, struct error *err)
+ssize_t log_append_records(struct log *l, const struct log_line *lines, size_t n,
+			   struct receipt *ret_receipts, struct error *err)
 {
 	uint64_t left;
 	size_t bytes;
@@ -256,7 +256,7 @@ ssize_t log_append(struct log *l, const struct log_line *lines, size_t n,
 	if (n == 0)
 		return fail(err, ERR_INTERNAL, "nothing to append");
 	n = take_some(lines, n, &bytes);
-	if (check_lines(lines, n, err) < 0 || make_ready(l, n, bytes, err) < 0)
+	if (make_ready(l, n, bytes, err) < 0)
 		return -1;
 	left = LOG_SEGMENT - (l->tree.size - l->first);
 	n = n < left ? n : (size_t)left;
@@ -269,6 +269,16 @@ ssize_t log_append(struct log *l, const struct log_line *lines, size_t n,
 	}
 	l->behind = true;
 	return (ssize_t)n;
+}
+
+ssize_t log_append(struct log *l, const struct log_line *lines, size_t n,
+		   struct receipt *ret_receipts, struct error *err)
+{
+	size_t bytes;
+
+	n = take_some(lines, n, &bytes);
+	return check_lines(lines, n, err) < 0 ? -1
+					      : log_append_records(l, lines, n, ret_receipts, err);
 }
 
 uint64_t log_size(const struct log *l)

@@ -60,6 +60,9 @@ void log_end(struct log **l); /* for __attribute__((cleanup)) */
  * segment.  -1: none.  ret_receipts has room for n. */
 ssize_t log_append(struct log *l, const struct log_line *lines, size_t n,
 		   struct receipt *ret_receipts, struct error *err);
+/* The same for lines that record_read() has taken already: it is not asked again. */
+ssize_t log_append_records(struct log *l, const struct log_line *lines, size_t n,
+			   struct receipt *ret_receipts, struct error *err);
 /* The segment has room for so many bytes of lines, whatever the disk does meanwhile.  (A segment
  * that begins before they are written has it not.)  -1: it has not, and nothing is lost. */
 int log_keep_room(struct log *l, uint64_t bytes, struct error *err);

@@ -49,6 +49,16 @@ static bool write_code(const char *data, size_t len, char *ret, size_t room)
 	return true;
 }
 
+/* How many bytes stand for themselves beyond doubt: nearly all of what is written. */
+static size_t plain_run(const char *data, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && data[n] >= ' ' && data[n] <= '~' && data[n] != '"' && data[n] != '\\')
+		n++;
+	return n;
+}
+
 static void put_escaped(struct jsonout *j, const char *data, size_t len)
 {
 	size_t plain = 0, step;
@@ -56,6 +66,9 @@ static void put_escaped(struct jsonout *j, const char *data, size_t len)
 
 	put(j, "\"", 1);
 	for (size_t i = 0; i < len; i += step) {
+		step = plain_run(data + i, len - i);
+		if (step)
+			continue;
 		step = text_utf8_char(data + i, len - i);
 		if (step && !write_code(data + i, step, code, sizeof(code)))
 			continue;

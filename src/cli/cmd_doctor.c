@@ -110,6 +110,14 @@ static int write_table(const struct doctor_options *o, const struct finding *fin
 	return buf_add_str(out, "\n", err);
 }
 
+static void write_bytes(struct jsonout *j, const char *key, uint64_t bytes)
+{
+	if (bytes)
+		jsonout_uint(j, key, bytes);
+	else
+		jsonout_null(j, key);
+}
+
 static int write_json(const struct finding *findings, const struct verdict_line *verdict,
 		      struct buf *out, struct error *err)
 {
@@ -130,6 +138,8 @@ static int write_json(const struct finding *findings, const struct verdict_line 
 		jsonout_str(&j, "state", check_state_name(findings[i].state));
 		jsonout_str(&j, "detail", findings[i].detail);
 		jsonout_str(&j, "fix", findings[i].fix[0] ? findings[i].fix : NULL);
+		write_bytes(&j, "baseline_bytes", findings[i].baseline_bytes);
+		write_bytes(&j, "waiting_bytes", findings[i].waiting_bytes);
 		jsonout_object_end(&j);
 	}
 	jsonout_array_end(&j);

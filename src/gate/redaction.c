@@ -231,6 +231,45 @@ void redaction_done(struct redaction *r)
 	*r = (struct redaction){0};
 }
 
+static int name_file(const struct secret *s, struct buf *out, struct error *err)
+{
+	struct stat st;
+
+	if (stat(s->file, &st) < 0)
+		return fail_sys(err, "%s", s->file);
+	return buf_printf(out, err, "%s %ju %ju %jd %jd.%09ld\n", s->name, (uintmax_t)st.st_dev,
+			  (uintmax_t)st.st_ino, (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
+			  st.st_mtim.tv_nsec);
+}
+
+/* The files are named before they are read: one that changes afterwards has another name. */
+int redaction_current(const struct redaction *r, const struct tool *tool,
+		      const struct policy *policy, char ret_hex[static HASH_HEX], struct error *err)
+{
+	struct redaction now = {0};
+	struct hash hash;
+	own(buf) names;
+	int result = 0;
+
+	buf_init(&names, (tool->n_secrets + 1) * 512);
+	if (buf_printf(&names, err, "%s\n", policy->sha256) < 0)
+		return -1;
+	for (size_t i = 0; i < tool->n_secrets; i++)
+		if (name_file(&tool->secrets[i], &names, err) < 0)
+			return -1;
+	result = names.cut ? fail(err, ERR_CONFIG, "too many secrets")
+			   : read_secrets(&now, tool, err);
+	if (result == 0 && now.n_secrets != r->n_secrets)
+		result = fail(err, ERR_REFUSED, "it has other secrets by now");
+	for (size_t i = 0; result == 0 && i < r->n_secrets; i++)
+		if (strcmp(now.secrets[i], r->secrets[i]) != 0)
+			result = fail(err, ERR_REFUSED, "a secret of it has changed");
+	redaction_done(&now);
+	hash_bytes(buf_str(&names), names.len, &hash);
+	hash_hex(&hash, ret_hex);
+	return result;
+}
+
 /* Text that is written down. */
 
 char *redaction_clean(void *context, const char *text, size_t len, size_t *ret_len,

@@ -7,7 +7,7 @@
 #include "lib/remote.h"
 
 /* So many profiles are remembered: the warden allows one more, for the one that is going. */
-enum { SLOTS_KEPT = 3 };
+enum { SLOTS_KEPT = 5 };
 
 /* Serves one call, and so one client, after another. */
 struct one_slot {

@@ -3,6 +3,7 @@
 #ifndef GATE_STEPS_H
 #define GATE_STEPS_H
 
+#include "audit/tree.h"
 #include "gate/gate.h"
 #include "sandbox/sandbox.h"
 
@@ -31,6 +32,11 @@ enum verdict step_run(struct passage *p);
 /* Set and secrets of a tool; what was made before it failed is in r, too. */
 int redaction_make(struct redaction *r, const struct tool *tool, const struct redact_means *means,
 		   struct error *err);
+/* Are r's secrets still those of the tool?  ret_hex: says under which policy and from which files,
+ * by inode, size and time: where it is the same, the secrets are, and it tells nothing of them. */
+int redaction_current(const struct redaction *r, const struct tool *tool,
+		      const struct policy *policy, char ret_hex[static HASH_HEX],
+		      struct error *err);
 struct language;
 
 /* What waits in a slot: for calls in this language (NULL: in none), for a session. */

@@ -62,6 +62,7 @@ static const char *title_of(const char *code)
 		{"conflict", "This cannot be done now"},
 		{"too_large", "The body is too large"},
 		{"overloaded", "Too much at once"},
+		{"not_implemented", "Nobody wrote this for this machine"},
 		{"internal", "belljar could not do its own work"},
 	};
 

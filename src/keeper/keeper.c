@@ -108,8 +108,11 @@ static int take_toolkit(struct keeper *k, const struct keeper_options *o, struct
 int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means, struct error *err)
 {
-	*k = (struct keeper){
-		.front = o->front, .policy = policy, .means = *means, .for_session = o->session};
+	*k = (struct keeper){.front = o->front,
+			     .stream = -1,
+			     .policy = policy,
+			     .means = *means,
+			     .for_session = o->session};
 	audit_init(&k->audit);
 	slots_init(&k->slots, o->warden, o->helper);
 	k->slots.warm_node = o->warm_node;
@@ -185,13 +188,15 @@ static void serve_one(struct keeper *k)
 	wait_for_front(k);
 	if (k->over)
 		return;
-	came = keep_take_request(k->front, &r, &body, &err);
+	came = keep_take_request_with(k->front, &r, &body, &k->stream, &err);
 	if (came < 0)
 		keeper_say(k, &err);
 	if (came <= 0)
 		k->over = true;
 	else
 		(deeds[r.kind] ? deeds[r.kind] : obey_no_session)(k, &r, &body);
+	own_fd_end(&k->stream);
+	k->stream = -1;
 }
 
 void keeper_serve(struct keeper *k)

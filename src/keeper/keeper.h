@@ -25,6 +25,7 @@ struct keeper_options {
 
 struct keeper {
 	int front;
+	int stream;            /* came with the request that is served; -1: none */
 	struct policy *policy; /* borrowed */
 	struct redact_means means;
 	struct meter *meter;

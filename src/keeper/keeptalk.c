@@ -36,22 +36,30 @@ static int seal_body(const void *data, size_t len, struct error *err)
 	return take_fd(&fd);
 }
 
-static int send_pieces(int sock, struct iovec *pieces, size_t n, int fd, struct error *err)
+enum { FDS_MAX = 2 }; /* the body's, and behind it a stream */
+
+static int send_pieces(int sock, struct iovec *pieces, size_t n, const int fds[FDS_MAX],
+		       struct error *err)
 {
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
+		char room[CMSG_SPACE(FDS_MAX * sizeof(int))];
 	} control = {0};
+	size_t n_fds = 0;
+	int given[FDS_MAX];
 	struct msghdr message = {.msg_iov = pieces, .msg_iovlen = n};
 	ssize_t sent;
 
-	if (fd >= 0) {
+	for (size_t i = 0; i < FDS_MAX; i++)
+		if (fds[i] >= 0)
+			given[n_fds++] = fds[i];
+	if (n_fds) {
 		message.msg_control = control.room;
-		message.msg_controllen = sizeof(control.room);
+		message.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
 		control.head.cmsg_level = SOL_SOCKET;
 		control.head.cmsg_type = SCM_RIGHTS;
-		control.head.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+		control.head.cmsg_len = CMSG_LEN(n_fds * sizeof(int));
+		memcpy(CMSG_DATA(&control.head), given, n_fds * sizeof(int));
 	}
 	do
 		sent = sendmsg(sock, &message, MSG_NOSIGNAL);
@@ -59,7 +67,7 @@ static int send_pieces(int sock, struct iovec *pieces, size_t n, int fd, struct 
 	return sent < 0 ? fail_sys(err, "send a message") : 0;
 }
 
-static int send_message(int sock, struct iovec head, const void *data, size_t len,
+static int send_message(int sock, struct iovec head, const void *data, size_t len, int stream,
 			struct error *err)
 {
 	struct iovec pieces[] = {head, {(void *)(uintptr_t)data, len}};
@@ -68,9 +76,9 @@ static int send_message(int sock, struct iovec head, const void *data, size_t le
 	if (len > KEEP_BODY_MAX)
 		return fail(err, ERR_INTERNAL, "a body of %zu bytes", len);
 	if (len <= KEEP_INLINE_MAX)
-		return send_pieces(sock, pieces, len ? 2 : 1, -1, err);
+		return send_pieces(sock, pieces, len ? 2 : 1, (int[FDS_MAX]){-1, stream}, err);
 	fd = seal_body(data, len, err);
-	return fd < 0 ? -1 : send_pieces(sock, pieces, 1, fd, err);
+	return fd < 0 ? -1 : send_pieces(sock, pieces, 1, (int[FDS_MAX]){fd, stream}, err);
 }
 
 int keep_send_request(int sock, struct keep_request *r, const void *data, size_t len,
@@ -79,7 +87,7 @@ int keep_send_request(int sock, struct keep_request *r, const void *data, size_t
 	r->magic = KEEP_MAGIC;
 	r->version = KEEP_VERSION;
 	r->body_len = len;
-	return send_message(sock, (struct iovec){r, sizeof(*r)}, data, len, err);
+	return send_message(sock, (struct iovec){r, sizeof(*r)}, data, len, -1, err);
 }
 
 int keep_send_reply(int sock, struct keep_reply *r, const void *data, size_t len, struct error *err)
@@ -87,7 +95,29 @@ int keep_send_reply(int sock, struct keep_reply *r, const void *data, size_t len
 	r->magic = KEEP_MAGIC;
 	r->version = KEEP_VERSION;
 	r->body_len = len;
-	return send_message(sock, (struct iovec){r, sizeof(*r)}, data, len, err);
+	return send_message(sock, (struct iovec){r, sizeof(*r)}, data, len, -1, err);
+}
+
+int keep_send_open(int sock, struct keep_request *r, int stream, const struct buf *body,
+		   struct error *err)
+{
+	r->magic = KEEP_MAGIC;
+	r->version = KEEP_VERSION;
+	r->body_len = body ? body->len : 0;
+	r->number = stream >= 0;
+	return send_message(sock, (struct iovec){r, sizeof(*r)}, body ? body->data : NULL,
+			    r->body_len, stream, err);
+}
+
+int keep_send_begun(int sock, struct keep_reply *r, int stream, const struct buf *body,
+		    struct error *err)
+{
+	r->magic = KEEP_MAGIC;
+	r->version = KEEP_VERSION;
+	r->body_len = body ? body->len : 0;
+	r->has_stream = stream >= 0;
+	return send_message(sock, (struct iovec){r, sizeof(*r)}, body ? body->data : NULL,
+			    r->body_len, stream, err);
 }
 
 /* Checking. */
@@ -95,7 +125,8 @@ int keep_send_reply(int sock, struct keep_reply *r, const void *data, size_t len
 struct arrived {
 	size_t size; /* of the struct that should have come */
 	size_t came;
-	bool has_fd;
+	size_t n_fds;
+	bool stream; /* one should have come */
 };
 
 /* In this order: a peer of another version has messages of another size. */
@@ -117,19 +148,25 @@ static int check_body(uint64_t len, const struct arrived *a, struct error *err)
 {
 	bool large = len > KEEP_INLINE_MAX;
 
-	if (len > KEEP_BODY_MAX || large != a->has_fd ||
+	if (len > KEEP_BODY_MAX || a->n_fds != (size_t)large + a->stream ||
 	    a->came - a->size != (large ? 0 : (size_t)len))
 		return fail(err, ERR_INTERNAL,
-			    "a body of %ju bytes was told, and %zu came behind the message%s",
-			    (uintmax_t)len, a->came - a->size, a->has_fd ? ", and a file" : "");
+			    "a body of %ju bytes was told, and %zu came behind the message, and "
+			    "%zu files",
+			    (uintmax_t)len, a->came - a->size, a->n_fds);
 	return 0;
+}
+
+static bool has_stream(const struct keep_request *r)
+{
+	return r->kind == KEEP_OPEN && r->number == 1;
 }
 
 #define IS_TEXT(member) (memchr((member), '\0', sizeof(member)) != NULL)
 
-int keep_check_request(const struct keep_request *r, size_t came, bool has_fd, struct error *err)
+int keep_check_request(const struct keep_request *r, size_t came, size_t n_fds, struct error *err)
 {
-	const struct arrived a = {sizeof(*r), came, has_fd};
+	const struct arrived a = {sizeof(*r), came, n_fds, has_stream(r)};
 
 	if (check_head(r->magic, r->version, &a, err) < 0 || check_body(r->body_len, &a, err) < 0)
 		return -1;
@@ -142,9 +179,10 @@ int keep_check_request(const struct keep_request *r, size_t came, bool has_fd, s
 	return 0;
 }
 
-int keep_check_reply(const struct keep_reply *r, size_t came, bool has_fd, struct error *err)
+int keep_check_reply(const struct keep_reply *r, size_t came, size_t n_fds, struct error *err)
 {
-	const struct arrived a = {sizeof(*r), came, has_fd};
+	const struct arrived a = {sizeof(*r), came, n_fds,
+				  r->kind == KEEP_BEGUN && r->has_stream == 1};
 
 	if (check_head(r->magic, r->version, &a, err) < 0 || check_body(r->body_len, &a, err) < 0)
 		return -1;
@@ -197,56 +235,89 @@ static int take_body(struct buf *body, const char *behind, uint64_t len, int fd,
 	return 0;
 }
 
-static ssize_t receive(int sock, void *room, size_t size, int *ret_fd, struct error *err)
+static ssize_t receive(int sock, void *room, size_t size, int ret_fds[FDS_MAX], size_t *ret_n,
+		       struct error *err)
 {
 	int fds[FD_PASS_MAX];
 	size_t n_fds = FD_PASS_MAX;
 	ssize_t n = fd_receive_any(sock, room, size, fds, &n_fds, err);
 
-	*ret_fd = -1;
-	if (n > 0 && n_fds == 1) {
-		*ret_fd = fds[0];
+	*ret_n = 0;
+	if (n > 0 && n_fds <= FDS_MAX) {
+		memcpy(ret_fds, fds, n_fds * sizeof(*fds));
+		*ret_n = n_fds;
 		return n;
 	}
 	for (size_t i = 0; n > 0 && i < n_fds; i++)
 		(void)close(fds[i]);
-	if (n > 0 && n_fds > 1)
-		return fail(err, ERR_INTERNAL, "a message came with %zu files", n_fds);
-	return n;
+	return n > 0 ? fail(err, ERR_INTERNAL, "a message came with %zu files", n_fds) : n;
 }
 
-int keep_take_request(int sock, struct keep_request *ret, struct buf *body, struct error *err)
+/* Of the files that came the last is the stream, if there should be one. */
+static int take_rest(struct buf *body, const char *behind, uint64_t len, int *body_fd,
+		     int *stream_fd, struct error *err)
+{
+	if (len <= KEEP_INLINE_MAX && *body_fd >= 0) {
+		*stream_fd = *body_fd;
+		*body_fd = -1;
+	}
+	return take_body(body, behind, len, *body_fd, err);
+}
+
+int keep_take_request_with(int sock, struct keep_request *ret, struct buf *body, int *ret_stream,
+			   struct error *err)
 {
 	struct {
 		struct keep_request head;
 		char body[KEEP_INLINE_MAX];
 	} message;
-	own_fd fd = -1;
-	ssize_t n = receive(sock, &message, sizeof(message), &fd, err);
+	int fds[FDS_MAX] = {-1, -1};
+	size_t n_fds;
+	ssize_t n = receive(sock, &message, sizeof(message), fds, &n_fds, err);
+	own_fd first = fds[0], second = fds[1];
 
 	if (n <= 0)
 		return (int)n;
-	if (keep_check_request(&message.head, (size_t)n, fd >= 0, err) < 0 ||
-	    take_body(body, message.body, message.head.body_len, fd, err) < 0)
+	if (keep_check_request(&message.head, (size_t)n, n_fds, err) < 0 ||
+	    take_rest(body, message.body, message.head.body_len, &first, &second, err) < 0)
 		return -1;
 	*ret = message.head;
+	*ret_stream = take_fd(&second);
 	return 1;
 }
 
-int keep_take_reply(int sock, struct keep_reply *ret, struct buf *body, struct error *err)
+int keep_take_reply_with(int sock, struct keep_reply *ret, struct buf *body, int *ret_stream,
+			 struct error *err)
 {
 	struct {
 		struct keep_reply head;
 		char body[KEEP_INLINE_MAX];
 	} message;
-	own_fd fd = -1;
-	ssize_t n = receive(sock, &message, sizeof(message), &fd, err);
+	int fds[FDS_MAX] = {-1, -1};
+	size_t n_fds;
+	ssize_t n = receive(sock, &message, sizeof(message), fds, &n_fds, err);
+	own_fd first = fds[0], second = fds[1];
 
 	if (n <= 0)
 		return (int)n;
-	if (keep_check_reply(&message.head, (size_t)n, fd >= 0, err) < 0 ||
-	    take_body(body, message.body, message.head.body_len, fd, err) < 0)
+	if (keep_check_reply(&message.head, (size_t)n, n_fds, err) < 0 ||
+	    take_rest(body, message.body, message.head.body_len, &first, &second, err) < 0)
 		return -1;
 	*ret = message.head;
+	*ret_stream = take_fd(&second);
 	return 1;
+}
+
+int keep_take_request(int sock, struct keep_request *ret, struct buf *body, struct error *err)
+{
+	own_fd stream = -1;
+
+	return keep_take_request_with(sock, ret, body, &stream, err);
+}
+
+int keep_take_reply(int sock, struct keep_reply *ret, struct buf *body, struct error *err)
+{
+	own_fd stream = -1;
+
+	return keep_take_reply_with(sock, ret, body, &stream, err);
 }

@@ -18,6 +18,11 @@
  *
  * A keeper that got KEEP_OPEN is a session's until it ends; then several
  * serials may be open at once.
+ *
+ * A session that is copied: its keeper answers KEEP_FORK first with KEEP_BEGUN,
+ * with which comes the end of a pipe and, as the body, how it was opened; the
+ * front sends both to another keeper as KEEP_OPEN.  Nobody but the two boxes
+ * knows what goes through the pipe.
  */
 #ifndef KEEPER_KEEPTALK_H
 #define KEEPER_KEEPTALK_H
@@ -64,6 +69,7 @@ enum keep_ask {
 	KEEP_DESCRIBE, /* the session: what it has used, when it ends */
 	KEEP_EXTEND,
 	KEEP_CLOSE, /* kill the session */
+	KEEP_FORK,  /* a copy of the session; its interpreter and files go into a stream */
 	KEEP_ASK_COUNT
 };
 
@@ -75,16 +81,19 @@ struct keep_request {
 	uint32_t kind;  /* enum keep_ask */
 	uint32_t shape; /* enum keep_shape */
 	uint64_t serial;
-	uint64_t target;   /* KEEP_INPUT, KEEP_SIGNAL, KEEP_CANCEL: the serial that is meant */
+	uint64_t target;   /* KEEP_INPUT, KEEP_SIGNAL, KEEP_CANCEL: the serial that is meant;
+			    * KEEP_OPEN with a stream: how many snippets it has run */
 	uint64_t body_len; /* behind this struct, or in the descriptor beside it */
 	uint64_t from;     /* KEEP_FILE_GET */
-	uint64_t number;   /* by kind */
+	uint64_t number;   /* by kind; KEEP_OPEN: 1 if it comes with a stream */
 	uint32_t has_uid;  /* who: a peer of a Unix socket */
 	uint32_t uid;
 	char client[KEEP_NAME_ROOM]; /* the policy's name for whoever asks */
 	char request_id[KEEP_NAME_ROOM];
-	char tool[KEEP_NAME_ROOM]; /* SHAPE_TOOL: from the path; else empty */
-	char path[KEEP_PATH_ROOM]; /* files: beneath /work, as the client wrote it, decoded */
+	char tool[KEEP_NAME_ROOM]; /* SHAPE_TOOL: from the path; KEEP_OPEN with a stream: as
+				    * facts.rule says; else empty */
+	char path[KEEP_PATH_ROOM]; /* files: beneath /work, as the client wrote it, decoded;
+				    * KEEP_OPEN with a stream: of which session it is a copy */
 	char id[KEEP_ID_ROOM];     /* KEEP_OPEN: of the session, minted by the front */
 };
 
@@ -125,7 +134,8 @@ struct keep_facts {
 	uint64_t interpreters, forked; /* started, and processes out of them, since then */
 	struct keep_count redacted[KEEP_COUNTS], found[KEEP_COUNTS]; /* by rule */
 	char tool[KEEP_NAME_ROOM];                                   /* empty: none that exists */
-	char rule[KEEP_NAME_ROOM];                                   /* that refused */
+	char rule[KEEP_NAME_ROOM]; /* that refused; KEEP_BEGUN of KEEP_FORK: under which policy and
+				    * secrets it was opened */
 };
 
 struct keep_reply {
@@ -134,7 +144,8 @@ struct keep_reply {
 	uint32_t stream; /* KEEP_OUTPUT: 1 or 2 */
 	uint64_t serial;
 	uint64_t body_len;
-	uint64_t offset;                  /* KEEP_OUTPUT: of its first byte */
+	uint64_t offset;                  /* KEEP_OUTPUT: of its first byte; KEEP_BEGUN of
+					   * KEEP_FORK: how many snippets it has run */
 	uint32_t http_status;             /* KEEP_ANSWER */
 	uint32_t content;                 /* enum keep_content */
 	uint32_t retry_after_s;           /* 0: no such header */
@@ -142,8 +153,8 @@ struct keep_reply {
 	uint64_t range_from, range_total; /* KEEP_FILE_GET: what the body is of the whole file */
 	char id[KEEP_ID_ROOM];            /* of the call, once it has one */
 	uint32_t usable_slot;             /* KEEP_READY: a box waits */
-	uint32_t pad;
-	struct keep_facts facts; /* KEEP_ANSWER; KEEP_BEGUN: tool */
+	uint32_t has_stream;              /* KEEP_BEGUN of KEEP_FORK: one comes with it */
+	struct keep_facts facts;          /* KEEP_ANSWER; KEEP_BEGUN: tool */
 };
 
 /* A message with its body.  data may be NULL if len is 0.  On a socket that does not block,
@@ -152,12 +163,22 @@ int keep_send_request(int sock, struct keep_request *r, const void *data, size_t
 		      struct error *err);
 int keep_send_reply(int sock, struct keep_reply *r, const void *data, size_t len,
 		    struct error *err);
+/* The same, with the end of a pipe beside it (-1: none), which stays the caller's. */
+int keep_send_open(int sock, struct keep_request *r, int stream, const struct buf *body,
+		   struct error *err);
+int keep_send_begun(int sock, struct keep_reply *r, int stream, const struct buf *body,
+		    struct error *err);
 /* 1: one came, 0: the peer is gone, -1: err (also: not what this version understands).  body is
  * empty before; its ceiling is the most that is taken.  Texts are terminated and enums in range. */
 int keep_take_request(int sock, struct keep_request *ret, struct buf *body, struct error *err);
 int keep_take_reply(int sock, struct keep_reply *ret, struct buf *body, struct error *err);
-/* What of that concerns the struct alone: came bytes in all, a file beside them or not. */
-int keep_check_request(const struct keep_request *r, size_t came, bool has_fd, struct error *err);
-int keep_check_reply(const struct keep_reply *r, size_t came, bool has_fd, struct error *err);
+/* The same; ret_stream: what came beside it and is no body, or -1.  The others close that. */
+int keep_take_request_with(int sock, struct keep_request *ret, struct buf *body, int *ret_stream,
+			   struct error *err);
+int keep_take_reply_with(int sock, struct keep_reply *ret, struct buf *body, int *ret_stream,
+			 struct error *err);
+/* What of that concerns the struct alone: came bytes in all, so many files beside them. */
+int keep_check_request(const struct keep_request *r, size_t came, size_t n_fds, struct error *err);
+int keep_check_reply(const struct keep_reply *r, size_t came, size_t n_fds, struct error *err);
 
 #endif

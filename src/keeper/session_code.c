@@ -40,17 +40,19 @@ static const struct {
 	const char *text, *end;
 	const char *words[5]; /* NULL: the driver's text */
 	size_t n;
-	bool cheap; /* enough to have one whether it will be used or not */
+	size_t program; /* which of them the interpreter is: the tool's runtime may have another */
+	bool cheap;     /* enough to have one whether it will be used or not */
 } kinds[SESSION_DRIVERS] = {
-	{"python", driver_python_start, driver_python_end, {"python3", "-c", NULL}, 3, true},
+	{"python", driver_python_start, driver_python_end, {"python3", "-c", NULL}, 3, 0, true},
 	/* node cannot copy a descriptor. */
 	{"node",
 	 driver_node_start,
 	 driver_node_end,
-	 {"sh", "-c", "exec node -e \"$0\" 3<&0 </dev/null", NULL},
+	 {"sh", "-c", "exec \"$1\" -e \"$0\" 3<&0 </dev/null", NULL, "node"},
+	 5,
 	 4,
 	 false},
-	{"bash", driver_bash_start, driver_bash_end, {"bash", "-c", NULL, "bash"}, 4, false},
+	{"bash", driver_bash_start, driver_bash_end, {"bash", "-c", NULL, "bash"}, 4, 0, false},
 };
 
 void drivers_init(struct session *s)
@@ -100,7 +102,7 @@ void drivers_done(struct session *s)
 
 /* The interpreter. */
 
-static struct driver *driver_of(struct session *s, const char *language)
+struct driver *driver_of(struct session *s, const char *language)
 {
 	for (size_t i = 0; i < SESSION_DRIVERS; i++)
 		if (strcmp(s->drivers[i].language->name, language) == 0)
@@ -108,22 +110,30 @@ static struct driver *driver_of(struct session *s, const char *language)
 	return NULL;
 }
 
-static char **driver_words(struct passage *p, size_t kind, struct error *err)
+static char **driver_words(struct passage *p, const struct driver *d, size_t kind,
+			   const char *other, struct error *err)
 {
 	struct arena *a = &p->judged.arena;
 	char **argv = arena_array(a, kinds[kind].n + 1, sizeof(*argv), err);
-	char *text = arena_printf(a, err, "%.*s", (int)(kinds[kind].end - kinds[kind].text),
-				  kinds[kind].text);
+	char *text = other ? arena_printf(a, err, "%s", other)
+			   : arena_printf(a, err, "%.*s", (int)(kinds[kind].end - kinds[kind].text),
+					  kinds[kind].text);
+	struct language own;
 
 	for (size_t i = 0; argv && text && i < kinds[kind].n; i++)
 		argv[i] = kinds[kind].words[i] ? (char *)(uintptr_t)kinds[kind].words[i] : text;
-	return argv && text ? argv : NULL;
+	if (!argv || !text)
+		return NULL;
+	errand_language(p->judged.tool, d->language, &own);
+	argv[kinds[kind].program] = (char *)(uintptr_t)own.program;
+	return argv;
 }
 
-static int start(struct session *s, struct driver *d, struct passage *p, struct error *err)
+int driver_start(struct session *s, struct driver *d, struct passage *p, const char *text,
+		 struct error *err)
 {
 	static const struct live nobody = {.fd = -1};
-	struct kept_job job = {.argv = driver_words(p, (size_t)(d - s->drivers), err)};
+	struct kept_job job = {.argv = driver_words(p, d, (size_t)(d - s->drivers), text, err)};
 	uid_t uid = s->kept.remote->runner.uid;
 	own_fd theirs = -1, out = -1, error = -1;
 	int ends[2];
@@ -152,12 +162,12 @@ void driver_ahead(struct session *s, struct doing *opening)
 	struct passage *p = &opening->passage;
 	struct error ignored = {0};
 
-	if (s->tool->kind != KIND_CODE || !d || !kinds[d - s->drivers].cheap)
+	if (s->tool->kind != KIND_CODE || !d || d->exec || !kinds[d - s->drivers].cheap)
 		return;
 	redaction_done(&p->redaction);
 	p->redaction = s->redaction;
 	p->redaction.borrowed = true;
-	if (start(s, d, p, &ignored) < 0)
+	if (driver_start(s, d, p, NULL, &ignored) < 0)
 		let_go(d);
 }
 
@@ -201,7 +211,7 @@ static uint64_t cpu_of_box(struct session *s)
 	return us ? us : cpu_of_processes(s);
 }
 
-static int make_nonce(struct driver *d, struct error *err)
+int driver_nonce(struct driver *d, struct error *err)
 {
 	unsigned char bytes[(SNIPPET_NONCE - 1) / 2];
 
@@ -228,13 +238,13 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 
 	if (p->redaction.set && redact_set_warm(p->redaction.set, err) < 0)
 		return -1;
-	if (!d->exec && start(s, d, p, err) < 0) {
+	if (!d->exec && driver_start(s, d, p, NULL, err) < 0) {
 		let_go(d);
 		return -1;
 	}
 	d->send.len = d->sent = 0;
 	d->send.cut = false;
-	if (make_nonce(d, err) < 0 ||
+	if (driver_nonce(d, err) < 0 ||
 	    buf_printf(&d->send, err, "%llu %s %zu\n", (unsigned long long)d->snippets + 1,
 		       d->nonce, p->judged.code_len) < 0 ||
 	    buf_add(&d->send, p->judged.code, p->judged.code_len, err) < 0)
@@ -297,7 +307,7 @@ static bool is_busy(struct session *s, const struct doing *d)
 	const char *name = json_string_value(json_object_get(d->body.arguments, "language"));
 	const struct driver *driver = name ? driver_of(s, name) : NULL;
 
-	return driver && (driver->doing || driver->killed);
+	return driver && (driver->doing || driver->killed || driver->forking);
 }
 
 void obey_code(struct session *s, const struct keep_request *r, const struct buf *body)
@@ -324,7 +334,7 @@ void obey_code(struct session *s, const struct keep_request *r, const struct buf
 		return;
 	driver = driver_of(s, d->passage.judged.language);
 	/* A tool with one language needs not name it: busy is seen only here. */
-	if (!driver || driver->doing || driver->killed)
+	if (!driver || driver->doing || driver->killed || driver->forking)
 		(void)fail(&err, ERR_INTERNAL, "the interpreter is busy");
 	if (err.kind != ERR_NONE || hand_over(s, driver, d, &err) < 0) {
 		doing_fail(d, &err);
@@ -370,6 +380,7 @@ void driver_abandon(struct session *s, struct driver *d, const struct outcome *o
 {
 	struct outcome mine = *o;
 
+	fork_drop(s, d, "the session ended");
 	if (!d->doing)
 		return;
 	d->doing->state_lost = true;
@@ -390,6 +401,7 @@ bool driver_ended(struct session *s, const struct kept_end *end)
 			(void)fail(&o.error, ERR_CALLER,
 				   "what came from its interpreter made no sense");
 		}
+		fork_drop(s, d, "its interpreter ended");
 		if (d->doing)
 			driver_abandon(s, d, &o);
 		else
@@ -427,6 +439,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 uint64_t driver_tick(struct session *s, struct driver *d, uint64_t now)
 {
+	if (d->forking)
+		return fork_tick(s, d, now);
 	if (!d->doing)
 		return 0;
 	if (output_floods(d->doing))
@@ -451,7 +465,7 @@ uint64_t driver_tick(struct session *s, struct driver *d, uint64_t now)
 
 /* The channel. */
 
-static void garble(struct session *s, struct driver *d)
+void driver_garble(struct session *s, struct driver *d)
 {
 	d->garbled = true;
 	own_fd_end(&d->channel);
@@ -470,7 +484,7 @@ void driver_send(struct session *s, struct driver *d)
 		if (n < 0 && errno == EAGAIN)
 			return;
 		if (n < 0) {
-			garble(s, d);
+			driver_garble(s, d);
 			return;
 		}
 		d->sent += (size_t)n;
@@ -478,7 +492,7 @@ void driver_send(struct session *s, struct driver *d)
 }
 
 /* The first word of all: from now on an interrupt does no harm. */
-static bool take_ready(struct driver *d)
+bool driver_take_ready(struct driver *d)
 {
 	static const char word[] = "ready\n";
 	size_t len = strlen(word);
@@ -498,7 +512,7 @@ static void take_report(struct session *s, struct driver *d)
 	int there = snippet_end_read(buf_str(&d->heard), d->heard.len, d->nonce, &report);
 
 	if (there < 0)
-		garble(s, d);
+		driver_garble(s, d);
 	if (there <= 0)
 		return;
 	if (report.has_result)
@@ -522,17 +536,19 @@ void driver_heard(struct session *s, struct driver *d)
 		return;
 	/* Its end is told by the slot. */
 	if (n <= 0 || buf_add(&d->heard, bytes, (size_t)n, &err) < 0 || d->heard.cut) {
-		garble(s, d);
+		driver_garble(s, d);
 		return;
 	}
-	if (!d->ready && !take_ready(d)) {
+	if (!d->ready && !driver_take_ready(d)) {
 		if (d->heard.len > SNIPPET_HEAD_MAX || memchr(d->heard.data, '\n', d->heard.len))
-			garble(s, d);
+			driver_garble(s, d);
 		return;
 	}
 	/* Between snippets it has nothing to say. */
-	if (d->doing)
+	if (d->forking)
+		fork_heard(s, d);
+	else if (d->doing)
 		take_report(s, d);
 	else if (d->heard.len)
-		garble(s, d);
+		driver_garble(s, d);
 }

@@ -162,6 +162,8 @@ void session_write(struct session *s, struct jsonout *j)
 	jsonout_str(j, "state", session_end_name(s->end));
 	jsonout_str(j, "tool", s->tool->name);
 	jsonout_str(j, "client", s->client);
+	if (s->forked_from[0])
+		jsonout_str(j, "forked_from", s->forked_from);
 	jsonout_str(j, "language", s->language);
 	write_time(j, "opened", s->opened_ms);
 	write_time(j, "expires", s->opened_ms + (s->ends_us - s->opened_us) / 1000);

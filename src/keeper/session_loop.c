@@ -25,6 +25,7 @@ static deed *const deeds[KEEP_ASK_COUNT] = {
 	[KEEP_FILE_LIST] = obey_list,      [KEEP_FILE_REMOVE] = obey_remove,
 	[KEEP_PROCESSES] = obey_processes, [KEEP_DESCRIBE] = obey_describe,
 	[KEEP_EXTEND] = obey_extend,       [KEEP_CLOSE] = obey_close,
+	[KEEP_FORK] = obey_fork,
 };
 
 static void serve_front(struct session *s)
@@ -179,7 +180,7 @@ static bool is_busy(const struct session *s)
 		if (s->runs[i])
 			return true;
 	for (size_t i = 0; i < SESSION_DRIVERS; i++)
-		if (s->drivers[i].doing)
+		if (s->drivers[i].doing || s->drivers[i].forking)
 			return true;
 	return false;
 }

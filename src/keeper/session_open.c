@@ -143,7 +143,7 @@ static int make_box(struct session *s, struct doing *d, uint64_t ttl_ms, struct 
 }
 
 /* What is written down: everything but the contents of files, of which it has the hashes. */
-static json_t *describe(const json_t *body, const struct wishes *w)
+static json_t *describe(const json_t *body, const struct wishes *w, const char *forked_from)
 {
 	json_t *args = json_copy((json_t *)(uintptr_t)body), *files = json_array();
 
@@ -160,6 +160,8 @@ static json_t *describe(const json_t *body, const struct wishes *w)
 	}
 	if (args && w->n_files)
 		(void)json_object_set(args, "files", files);
+	if (args && forked_from[0])
+		(void)json_object_set_new(args, "forked_from", json_string(forked_from));
 	json_decref(files);
 	return args;
 }
@@ -191,6 +193,11 @@ static void answer_refused(struct doing *d)
 	const struct why *w = &d->passage.why;
 	bool ours = w->layer == WHY_KERNEL;
 
+	if (w->layer == WHY_FILE && d->session->forked_from[0]) {
+		answer_problem(d->session->k, &d->request, 409, "conflict", w->what, NULL);
+		return;
+	}
+
 	answer_problem(d->session->k, &d->request, ours ? 503 : 403,
 		       ours ? "overloaded" : "forbidden", w->what, NULL);
 }
@@ -213,6 +220,25 @@ static void give_up(struct doing *d, const struct error *err)
 	doing_free(d);
 }
 
+/* The interpreter and the files of the other session, if it is a copy. */
+static int make_copy(struct session *s, struct doing *d, struct error *err)
+{
+	char under[HASH_HEX];
+
+	if (!s->forked_from[0])
+		return 0;
+	/* What it remembers must be what is kept out of its output here. */
+	if (redaction_current(&s->redaction, s->tool, s->k->policy, under, err) < 0 ||
+	    strcmp(under, d->request.tool) != 0)
+		(void)fail(err, ERR_REFUSED,
+			   "the policy or a secret has changed since it was opened");
+	else if (session_copy(s, d, s->k->stream, d->request.target, err) == 0)
+		return 0;
+	(void)why_deny(&d->passage.why, WHY_FILE, "session", "the session cannot be copied: %s",
+		       err->text);
+	return -1;
+}
+
 static bool begin(struct session *s, struct doing *d)
 {
 	struct times times = {0};
@@ -222,7 +248,7 @@ static bool begin(struct session *s, struct doing *d)
 	s->limits = d->passage.limits;
 	if (!take_times(d, &times) || !take_language(s, d) ||
 	    toolkit_redaction(&s->k->toolkit, s->tool, &s->redaction, &err) < 0 ||
-	    make_box(s, d, times.ttl_ms, &err) < 0) {
+	    make_box(s, d, times.ttl_ms, &err) < 0 || make_copy(s, d, &err) < 0) {
 		give_up(d, &err);
 		return false;
 	}
@@ -262,7 +288,7 @@ static struct doing *read_body(struct session *s, const struct keep_request *r,
 		d->passage.bare = true;
 		d->passage.wishes = d->body.wishes;
 		d->passage.call.tool = d->body.tool;
-		d->args = describe(value, &d->body.wishes);
+		d->args = describe(value, &d->body.wishes, s->forked_from);
 		if (d->args)
 			return d;
 		answer_problem(s->k, r, 500, "internal", "there is no memory for it", NULL);
@@ -276,13 +302,16 @@ void obey_open(struct keeper *k, const struct keep_request *r, const struct buf 
 	own_mem struct session *s = calloc(1, sizeof(*s));
 	struct doing *d;
 
-	if (!s || r->id[0] == '\0') {
+	if (!s || r->id[0] == '\0' || (k->stream >= 0 && r->path[0] == '\0')) {
 		answer_problem(k, r, 500, "internal", "a session cannot begin like this", NULL);
 		return;
 	}
 	s->k = k;
 	memcpy(s->id, r->id, sizeof(s->id));
 	memcpy(s->client, r->client, sizeof(s->client));
+	if (k->stream >= 0)
+		(void)snprintf(s->forked_from, sizeof(s->forked_from), "%.*s", KEEP_ID_ROOM - 1,
+			       r->path);
 	s->has_uid = r->has_uid;
 	s->uid = r->uid;
 	s->kept.events = s->kept.cpu = -1;

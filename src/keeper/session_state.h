@@ -50,6 +50,8 @@ struct run {
 	bool killed; /* its end was asked for already */
 };
 
+struct forking;
+
 /* An interpreter with its state, and the snippet that it runs now. */
 struct driver {
 	const struct language *language;
@@ -69,6 +71,7 @@ struct driver {
 	enum kill_reason ending; /* it was interrupted for this */
 	uint64_t again_us;       /* when it is interrupted once more */
 	bool ready, killed, garbled;
+	struct forking *forking; /* it is being copied; NULL: not */
 };
 
 enum session_end {
@@ -87,6 +90,7 @@ struct session {
 	struct kept kept;
 	char id[KEEP_ID_ROOM];
 	char client[KEEP_NAME_ROOM];
+	char forked_from[KEEP_ID_ROOM]; /* empty: from none */
 	uint32_t has_uid, uid;
 	const struct tool *tool;
 	struct callbody opening; /* its variables live here */
@@ -156,6 +160,32 @@ uint64_t driver_tick(struct session *s, struct driver *d, uint64_t now);
 void driver_interrupt(struct session *s, struct driver *d, enum kill_reason reason);
 /* Its snippet ends like this; the driver is gone or will be. */
 void driver_abandon(struct session *s, struct driver *d, const struct outcome *o);
+
+/* Starts it, with this driver instead of its language's (NULL: that). */
+int driver_start(struct session *s, struct driver *d, struct passage *p, const char *text,
+		 struct error *err);
+int driver_nonce(struct driver *d, struct error *err);
+struct driver *driver_of(struct session *s, const char *language);
+/* What it said makes no sense: it goes. */
+void driver_garble(struct session *s, struct driver *d);
+/* Is its first word there? */
+bool driver_take_ready(struct driver *d);
+
+/* session_fork.c: an interpreter is copied. */
+void obey_fork(struct session *s, const struct keep_request *r, const struct buf *body);
+void fork_heard(struct session *s, struct driver *d);
+/* Returns when it will have taken too long. */
+uint64_t fork_tick(struct session *s, struct driver *d, uint64_t now);
+/* It cannot be any more; answered.  Safe if nothing is copied. */
+void fork_drop(struct session *s, struct driver *d, const char *why);
+
+/* session_copy.c: a session begins as a copy: what comes out of stream becomes its interpreter. */
+int session_copy(struct session *s, struct doing *d, int stream, uint64_t snippets,
+		 struct error *err);
+/* What an interpreter needs for that, and the end of a pipe, over its channel. */
+int copy_give(int channel, int stream, struct error *err);
+/* Nobody wrote it for this machine yet. */
+bool copy_is_known(void);
 
 /* session_files.c, session_look.c */
 void obey_put(struct session *s, const struct keep_request *r, const struct buf *body);

@@ -73,9 +73,13 @@ static void lose(struct remote *r, const struct error *why)
 	r->lost = true;
 	if (!r->running)
 		return;
-	/* It may have run, and may not: that is all we know. */
+	/* It may have run, and may not: that is all we know.  But a socket whose other end went with
+	 * something unread is reset, and the last thing said was the call. */
 	r->running = false;
-	r->outcome = (struct outcome){.end = END_UNKNOWN, .error = *why};
+	r->outcome = (struct outcome){
+		.end = why->sys == ECONNRESET && r->call_is_last ? END_NOT_STARTED : END_UNKNOWN,
+		.error = *why,
+	};
 }
 
 /* got: what came with it, -1 where nothing did. */
@@ -84,9 +88,13 @@ static int take_reply(struct remote *r, struct talk_reply *ret, int got[SAY_FDS]
 	int fds[FD_PASS_MAX];
 	size_t n_fds = FD_PASS_MAX;
 	ssize_t n = talk_take_reply(r->sock, ret, fds, &n_fds, err);
+	int unheard = err->sys;
 
-	if (n == 0)
-		return fail(err, ERR_SYSTEM, "the helper is gone without an answer");
+	if (n == 0) {
+		(void)fail(err, ERR_SYSTEM, "the helper is gone without an answer");
+		err->sys = unheard == ECONNRESET ? ECONNRESET : 0;
+		return -1;
+	}
 	if (n < 0)
 		return -1;
 	while (n_fds > SAY_FDS)
@@ -198,7 +206,7 @@ static int remote_start(void *slot, const struct job *job, const int io[3], stru
 	r->work = -1;
 	if (ask(r, ASK_RUN, &request, fds, ASK_FDS, err) < 0)
 		return -1;
-	r->running = true;
+	r->running = r->call_is_last = true;
 	r->touched = r->kill_sent = false;
 	r->give_up_us = clock_us() + (job->limits.wall_ms + ANSWER_MS) * 1000;
 	return 0;
@@ -227,7 +235,7 @@ static bool remote_step(void *slot)
 {
 	struct remote *r = slot;
 	struct talk_reply reply;
-	struct error err;
+	struct error err = {0};
 
 	if (!r->running)
 		return true;
@@ -253,6 +261,7 @@ static void remote_kill(void *slot, enum kill_reason reason)
 	if (!r->running || r->kill_sent)
 		return;
 	r->kill_sent = true;
+	r->call_is_last = false;
 	r->give_up_us = clock_us() + ANSWER_MS * 1000ULL;
 	if (ask(r, ASK_KILL, &request, NULL, 0, &err) < 0)
 		lose(r, &err);
@@ -266,6 +275,7 @@ static void remote_signal(void *slot, int signal)
 
 	if (!r->running || r->kill_sent)
 		return;
+	r->call_is_last = false;
 	if (ask(r, ASK_SIGNAL, &request, NULL, 0, &err) < 0)
 		lose(r, &err);
 }

@@ -24,7 +24,7 @@ enum { WARDEN_MAGIC = 0x77626a6c, WARDEN_VERSION = 1, WARDEN_WORDS_MAX = 1 << 20
 
 /* One keeper may have so many at once: a call of another tool must not wait for a slot to be made.
  */
-enum { WARDEN_KEEPER_SLOTS = 4 };
+enum { WARDEN_KEEPER_SLOTS = 6 };
 
 enum warden_ask { WARDEN_ASK_NONE = 0, WARDEN_SLOT };
 enum warden_say { WARDEN_SAY_NONE = 0, WARDEN_GIVEN, WARDEN_REFUSED };

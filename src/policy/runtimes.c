@@ -6,33 +6,23 @@
 #include <string.h>
 
 #include "base/own.h"
-
-#define MINUTES(n) ((n)*UINT64_C(60000))
-
-/* What snippets begin with most often.  Not hashlib, ssl, uuid or tempfile: they load OpenSSL,
- * which has random state of its own; and nothing that opens a file or starts a thread. */
-static const char *common_modules[] = {
-	"json",        "re",       "datetime",  "random",    "statistics", "math",
-	"collections", "copy",     "itertools", "functools", "operator",   "string",
-	"textwrap",    "time",     "typing",    "decimal",   "fractions",  "heapq",
-	"bisect",      "calendar", "csv",       "base64",    "io",         "dataclasses",
-};
+#include "call/warmstandard.h"
 
 static const struct runtime builtins[] = {
 	[WARM_PYTHON] = {.name = "python",
 			 .language = WARM_PYTHON,
 			 .program = "python3",
-			 .modules = {common_modules, ARRAY_LEN(common_modules)},
-			 .calls = 1000,
-			 .age_ms = MINUTES(10)},
+			 /* Nobody writes to the words of a runtime. */
+			 .modules = {(const char **)warm_standard_modules, WARM_STANDARD_MODULES},
+			 .calls = WARM_STANDARD_CALLS,
+			 .age_ms = WARM_STANDARD_AGE_MS},
 	[WARM_NODE] = {.name = "node",
 		       .language = WARM_NODE,
 		       .program = "node",
-		       .calls = 1000,
-		       .age_ms = MINUTES(10)},
+		       .calls = WARM_STANDARD_CALLS,
+		       .age_ms = WARM_STANDARD_AGE_MS},
 };
 static_assert(ARRAY_LEN(builtins) == WARM_COUNT, "one for each kind");
-static_assert(ARRAY_LEN(common_modules) <= WARM_MODULES_MAX, "all of them can be asked for");
 
 enum warm_kind runtime_kind(const char *language)
 {

@@ -45,7 +45,9 @@ static const struct setting rows[] = {
 	 .form = "{\"type\": \"object\", \"maxProperties\": 32, \"additionalProperties\": "
 		 "{\"type\": [\"string\", \"number\", \"boolean\"]}}",
 	 .example = "{ OMP_NUM_THREADS: \"1\" }",
-	 .help = "Variables for what waits, and for every call that it runs.  No secrets: they "
+	 .help = "Variables for what waits, and for every call that it runs.  Those that are read "
+		 "when an interpreter or its libraries start, PYTHON..., LANG, LC_..., LD_..., "
+		 "MALLOC_..., belong here: a call that has others starts cold.  No secrets: they "
 		 "would be there before it is known who calls, and are not cut out of output; a "
 		 "tool has secrets for that."},
 	{.key = "calls",

@@ -151,8 +151,9 @@ static size_t append(struct scribe *s)
 	size_t done = 0;
 
 	while (done < s->n_lines) {
-		ssize_t took = log_append(s->log, s->lines + done, s->n_lines - done,
-					  s->receipts + done, &err);
+		/* Each was read when it came. */
+		ssize_t took = log_append_records(s->log, s->lines + done, s->n_lines - done,
+						  s->receipts + done, &err);
 
 		if (took <= 0) {
 			be_troubled(s, &err);

@@ -29,15 +29,24 @@ import gc
 import atexit
 import posix
 from _functools import partial
+from _signal import SIG_DFL, SIGINT, SIGPIPE, SIGXFSZ, signal
 from _thread import _count, allocate_lock, start_new_thread, stack_size
 from _weakref import ref
 
+BUILTINS = sys.modules["builtins"]
+LATER = ["open", "quit", "exit", "copyright", "credits", "license", "help"]
+FLUSHING = "Exception ignored %s flushing sys.stdout" % ("on" if sys.version_info < (3, 14) else "while")
+MODULE = type(sys)
 STREAMS = ("stdin", "stdout", "stderr")
 # What Py_Finalize sets to None before modules go; is_finalizing() is true from then on.
 GONE = ("path", "argv", "ps1", "ps2", "last_type", "last_value", "last_traceback", "last_exc", "path_hooks",
         "path_importer_cache", "meta_path", "__interactivehook__")
 UNBUFFERED = sys.stderr is not None and sys.stderr.write_through
+ORIG_ARGV = hasattr(sys, "orig_argv")
+# Of these no value in __main__ runs anything when it is freed.
+SIMPLE = frozenset(map(type, (None, 0, 0.0, 0j, "", b"", True, len, range(0), ...)))
 SOURCE_MAX = 16 << 20
+REHEARSAL = b"import sys\ndef f(x):\n    return x\nfor i in range(2):\n    print(f(''), end='')\n"
 STACK = 8 << 20  # what a main thread has; some libcs give other threads a fraction
 
 
@@ -77,34 +86,54 @@ def write_error(text):
         pass
 
 
-def unraisable(what, message, exc):
-    """As PyErr_WriteUnraisable() tells of it, without the frames that are ours."""
-    hook = getattr(sys, "unraisablehook", None)
-    if hook is sys.__unraisablehook__ or hook is None:
-        write_error(message + ":\n" if message else "Exception ignored in: " + repr(what) + "\n")
+def example():
+    """What a sys.unraisablehook gets; from 3.13 on one can be made out of another."""
+    seen = []
+
+    class Bad:
+        def __del__(self):
+            raise ValueError
+
+    old, sys.unraisablehook = sys.unraisablehook, seen.append
+    Bad()
+    sys.unraisablehook = old
+    return seen[0] if hasattr(seen[0], "__replace__") else None
+
+
+def unraisable(like, what, message, exc):
+    """PyErr_WriteUnraisable()."""
+    hook = getattr(sys, "unraisablehook", None) or sys.__unraisablehook__
+    fields = {"exc_type": type(exc), "exc_value": exc, "exc_traceback": exc.__traceback__, "err_msg": message,
+              "object": what}
+    if like is not None:
+        hook(like.__replace__(**fields))
+    elif hook is not sys.__unraisablehook__:
+        hook(type("UnraisableHookArgs", (), fields)())
+    else:
+        write_error("Exception ignored in: " + repr(what) + "\n")
         sys.__excepthook__(type(exc), exc, exc.__traceback__)
-        return
-    fields = type("UnraisableHookArgs", (), {})()
-    fields.exc_type, fields.exc_value, fields.exc_traceback = type(exc), exc, exc.__traceback__
-    fields.err_msg, fields.object = message, what
-    hook(fields)
 
 
 class Cold(Exception):
     """Only a cold start does this right."""
 
 
+FUNCTION = type(kind)
+
+
 class Driver:
     def __init__(self, modules, leave=None, finalize=None):
         self.leave = leave or posix._exit
-        self.finalize = finalize
+        self.finalize = finalize if sys.version_info < (3, 13) else None  # it wants the first thread from then on
         self.raised = None
         self.early = None
         self.script = False
+        self.site_of = None
         if sys.path and sys.path[0] == "":
             del sys.path[0]  # nobody's directory yet
         for name in modules:
             __import__(name)
+        self.like = example()
         self.hide()
         self.kinds = [kind(fd) for fd in range(3)]
         self.null = self.null_stdin()
@@ -112,12 +141,26 @@ class Driver:
         self.user_site = self.has_user_site(self.environ.get("HOME"))
         self.base = frozenset(sys.modules)
         self.loaded = self.shadowable()
-        self.order = list(sys.modules)
+        self.sizes = {name: len(module.__dict__) for name, module in sys.modules.items() if type(module) is MODULE}
+        self.builtins = len(BUILTINS.__dict__)
+        self.sys = len(sys.__dict__)
+        self.kept = list(sys.modules.values())  # so that forgetting one does not free it
+        for _ in range(20):  # until the interpreter has nothing more to learn about this code, and writes no more
+            self.rehearse()
         gc.collect()
         gc.freeze()
 
     def hide(self):
-        """Modules that only we wanted leave no trace.  In 3.9 the functions of atexit live in the module."""
+        """Modules that only we wanted leave no trace.  In 3.9 the functions of atexit live in the module.
+
+        From 3.13 on every -c, also ours, is a text in linecache, and traceback prints what nobody caught.
+        """
+        if sys.version_info >= (3, 13):
+            import linecache
+            import traceback  # noqa: F401
+
+            linecache.clearcache()
+            getattr(linecache, "_interactive_cache", {}).clear()
         for name in ("gc", "_functools", "atexit"):
             if name not in BARE and (name != "atexit" or sys.version_info >= (3, 10)):
                 sys.modules.pop(name, None)
@@ -146,11 +189,13 @@ class Driver:
             posix.close(saved)
 
     def has_user_site(self, home):
+        if home != self.site_of:
+            self.site_of = home
+            self.site = "%s/.local/lib/python%d.%d/site-packages" % (home, *sys.version_info[:2])
         if not home or sys.flags.no_user_site:
             return False
-        where = "%s/.local/lib/python%d.%d/site-packages" % (home, *sys.version_info[:2])
         try:
-            return posix.stat(where).st_mode & 0o170000 == 0o040000
+            return posix.stat(self.site).st_mode & 0o170000 == 0o040000
         except OSError:
             return False
 
@@ -160,8 +205,9 @@ class Driver:
         """Nothing here knows a caller: what two children must not share, and pages every call touches."""
         self.threads = _count()  # the one that serves may be among them
         self.reseed()
-        self.main = self.new_main()
         self.rehearse()
+        gc.freeze()
+        self.main = self.new_main()  # what is frozen is never collected
 
     def reseed(self):
         numpy = sys.modules.get("numpy.random")
@@ -176,7 +222,7 @@ class Driver:
 
     def new_main(self):
         old = sys.modules["__main__"]
-        new = type(sys)("__main__")
+        new = MODULE("__main__")
         names = new.__dict__
         for name in MAIN:
             names[name] = old.__dict__[name]
@@ -186,12 +232,33 @@ class Driver:
         return new
 
     def rehearse(self):
-        names = dict(self.main.__dict__)
-        exec(compile("import sys\ndef f(x):\n    return x\nsys.path[0:0], f'{f(1)}'\n", "<string>", "exec"), names)
-        for out in (sys.stdout, sys.stderr):
-            if out is not None:
-                out.write("")
-                out.flush()
+        """The way of a call, with a program that does nothing.
+
+        A page that is written to here, if only to count a reference, is this child's own when the call comes.
+        """
+        argv, path = sys.argv, list(sys.path)
+        names = self.new_main().__dict__
+        try:
+            self.read("/proc/self/comm")  # of no size
+        except Cold:
+            pass
+        try:
+            self.set_environment(["python3"], dict(self.environ))
+            for fd in range(3):
+                kind(fd)
+            if ORIG_ARGV:
+                sys.orig_argv = list(sys.orig_argv)
+            exec(self.take_script(["python3", "/work/main.py"], names, REHEARSAL), names)
+        except Cold:
+            pass
+        for out in (*self.flush_io(), *self.flush_std()):
+            out()
+        steps = self.ending(None)
+        next(steps)
+        steps.close()
+        self.is_simple(names)
+        self.script = False
+        sys.argv, sys.path[:] = argv, path
         gc.collect()
 
     # -- the call -----------------------------------------------------------------------
@@ -210,24 +277,19 @@ class Driver:
             raise Cold
         self.set_environment(argv, env)
         self.set_streams()
+        sys.modules["__main__"] = self.main
         process = sys.modules.get("multiprocessing.process")
         if process is not None:
             process.ORIGINAL_DIR = posix.getcwd()
-        sys.orig_argv = list(argv)
-        if sys.version_info < (3, 10):
-            del sys.orig_argv
-        if argv[1] == "-c":
-            code = self.take_text(argv)
-        else:
-            code = self.take_script(argv)
-        sys.modules["__main__"] = self.main
+        if ORIG_ARGV:
+            sys.orig_argv = list(argv)
         names = self.main.__dict__
         del self.main
-        return code, names
+        if argv[1] == "-c":
+            return self.take_text(argv), names
+        return self.take_script(argv, names), names
 
     def exec_cold(self, argv, env):
-        from _signal import SIG_DFL, SIGPIPE, SIGXFSZ, signal
-
         signal(SIGPIPE, SIG_DFL)
         signal(SIGXFSZ, SIG_DFL)
         sys.modules["os"].execvpe(argv[0], argv, env)
@@ -245,8 +307,6 @@ class Driver:
         environ = sys.modules["os"].environ
         environ.clear()
         environ.update(env)
-        posix.environ.clear()
-        posix.environ.update(environ._data)
         if env.get("TZ") != old.get("TZ"):
             sys.modules["time"].tzset()
 
@@ -273,7 +333,6 @@ class Driver:
                 new = stream(fd, getattr(sys, STREAMS[fd]) or self.null)
             setattr(sys, STREAMS[fd], new)
             setattr(sys, "__" + STREAMS[fd] + "__", new)
-        self.null = None
 
     def set_path(self, first):
         """A module beside the script that would have come before one of ours: cold."""
@@ -291,6 +350,8 @@ class Driver:
 
     def take_text(self, argv):
         text = argv[2] + "\n"
+        if sys.version_info < (3, 10) and "coding" in text[:400]:
+            raise Cold  # it is obeyed there
         if sys.version_info >= (3, 14) and text.lstrip("\n")[:1] in " \t\f\r":
             raise Cold  # it is dedented there
         try:
@@ -307,20 +368,21 @@ class Driver:
             linecache._register_code(key, text, "<string>")
         return code
 
-    def take_script(self, argv):
+    def take_script(self, argv, names, source=None):
         sys.argv = argv[1:]
         name = argv[1] if argv[1][:1] == "/" else posix.getcwd() + "/" + argv[1]
-        source = self.read(name, argv[0])
-        where = sys.modules["os"].path.realpath(name)
+        where = "/work/main.py"
+        if source is None:
+            source, where = self.read(name)
+        self.check_source(source, name)
         self.set_path(where[:where.rindex("/")] or "/")
-        names = self.main.__dict__
         names["__file__"] = name
         names["__cached__"] = None
         self.script = True
         names["__loader__"] = sys.modules["_frozen_importlib_external"].SourceFileLoader("__main__", name)
         return self.compile(source, name)
 
-    def read(self, name, program):
+    def read(self, name):
         try:
             fd = posix.open(name, posix.O_RDONLY | posix.O_CLOEXEC)
         except OSError:
@@ -330,14 +392,26 @@ class Driver:
             if st.st_mode & 0o170000 != 0o100000 or st.st_size > SOURCE_MAX:
                 raise Cold
             source = posix.read(fd, st.st_size + 1)
+            where = self.real(name, fd)
         finally:
             posix.close(fd)
-        self.check_source(source, name, st.st_size)
-        return source
+        if len(source) != st.st_size:
+            raise Cold
+        return source, where
 
-    def check_source(self, source, name, size):
+    def real(self, name, fd):
+        """Without links; the kernel has just found out."""
+        try:
+            where = posix.readlink("/proc/self/fd/%d" % fd)
+        except OSError:
+            where = ""
+        if where[:1] == "/" and where[-10:] != " (deleted)":
+            return where
+        return sys.modules["os"].path.realpath(name)
+
+    def check_source(self, source, name):
         """compile() reads bytes as the file's own parser does, but for what is refused here."""
-        if len(source) != size or name.endswith(".pyc") or b"\0" in source:
+        if name.endswith(".pyc") or b"\0" in source:
             raise Cold
         head = source[:400].split(b"\n", 2)[:2]
         for line in head:
@@ -352,7 +426,11 @@ class Driver:
     def compile(self, source, name):
         try:
             return compile(source, name, "exec", 0, True)
-        except SyntaxError:
+        except SyntaxError as exc:
+            # The file's own parser says it otherwise if it came to the end.
+            newline = "\n" if type(source) is str else b"\n"
+            if not exc.lineno or exc.lineno >= source.count(newline):
+                raise Cold from None
             raise
         except Exception:
             raise Cold from None
@@ -398,9 +476,9 @@ class Driver:
             status = 120
         if gc.isenabled():
             yield gc.collect
-        yield from self.drop_modules()
-        if (yield from self.flush_std()):
-            status = 120
+        if not self.is_simple(getattr(sys.modules.get("__main__"), "__dict__", {1: self})):
+            yield from self.drop_modules()
+        yield from self.flush_io()  # what a __del__ printed; nobody hears of an error any more
         if interrupted:
             self.die_of_sigint()
         self.leave(status & 0xFF)
@@ -427,9 +505,14 @@ class Driver:
             if exc is not None:
                 failed = True
                 if name == "stdout":
-                    yield partial(unraisable, out, None, exc)
+                    yield self.unraisable(out, FLUSHING, exc)
                     self.raised = None
         return failed
+
+    def unraisable(self, what, message, exc):
+        if self.like is None:
+            return partial(unraisable, None, what, None, exc)
+        return partial(unraisable, self.like, None, message, exc)
 
     def is_closed(self, out):
         try:
@@ -445,8 +528,7 @@ class Driver:
         yield shutdown
         exc = self.raised_by()
         if exc is not None:
-            message = "Exception ignored on threading shutdown" if sys.version_info >= (3, 13) else None
-            yield partial(unraisable, threading, message, exc)
+            yield self.unraisable(threading, "Exception ignored on threading shutdown", exc)
             self.raised = None
 
     def report(self, exc):
@@ -456,13 +538,17 @@ class Driver:
         sys.last_type, sys.last_value, sys.last_traceback = type(exc), exc, exc.__traceback__
         if sys.version_info >= (3, 12):
             sys.last_exc = exc
+        missing = not hasattr(sys, "excepthook")
         hook = getattr(sys, "excepthook", None)
         sys.audit("sys.excepthook", hook, type(exc), exc, exc.__traceback__)
-        if hook is None:
+        if missing:
             write_error("sys.excepthook is missing\n")
             yield partial(sys.__excepthook__, type(exc), exc, exc.__traceback__)
             return 1
-        yield partial(hook, type(exc), exc, exc.__traceback__)
+        if callable(hook):
+            yield partial(hook, type(exc), exc, exc.__traceback__)
+        else:
+            self.raised = TypeError("'%s' object is not callable" % type(hook).__name__)
         second = self.raised_by()
         if isinstance(second, SystemExit):
             return (yield from self.exit_status(second))
@@ -492,15 +578,33 @@ class Driver:
         finally:
             write_error("\n")
 
+    def is_simple(self, names):
+        """Nobody could see what drop_modules() does: no object that is freed would run or write anything."""
+        if len(sys.__dict__) != self.sys or len(BUILTINS.__dict__) != self.builtins:
+            return False
+        if len(sys.modules) != len(self.base):
+            return False
+        for value in names.values():
+            kind = type(value)
+            if kind is FUNCTION:
+                if value.__closure__ or value.__defaults__ or value.__kwdefaults__ or value.__dict__:
+                    return False
+            elif kind is MODULE:
+                if value is not BUILTINS and len(value.__dict__) != self.sizes.get(value.__name__):
+                    return False
+            elif kind not in SIMPLE and value is not names.get("__loader__") and value is not names.get("__annotations__"):
+                return False
+        return True
+
     def drop_modules(self):
         """finalize_modules(): the user's modules are freed, those that the zygote loaded are only forgotten."""
         modules = sys.modules
-        added = [(name, modules[name]) for name in modules if name not in self.base]
-        left = [ref(module) for name, module in added if type(module) is type(sys)]
-        main = modules.get("__main__")
-        if type(main) is type(sys):
-            left.insert(0, ref(main))
-        added = main = None
+        added = [modules[name] for name in modules if name not in self.base]
+        added.insert(0, modules.get("__main__"))
+        added = [module for module in added if type(module) is MODULE]
+        left = [ref(module) for module in added]
+        more = self.names_added(added)
+        added = None
         gone = {name: None for name in GONE if name in sys.__dict__}
         for name in STREAMS:
             gone[name] = getattr(sys, "__" + name + "__", None)
@@ -508,7 +612,8 @@ class Driver:
         yield partial(sys.__dict__.update, gone)
         gone = None
         yield partial(modules.update, dict.fromkeys(modules))
-        modules.clear()
+        yield modules.clear
+        yield from self.drop_builtins()
         yield gc.collect
         for alive in reversed(left):
             module = alive()
@@ -516,7 +621,27 @@ class Driver:
                 names = module.__dict__
                 module = None
                 yield from self.clear_names(names)
+                names = None
+        for names, keys in more:
+            yield partial(names.update, dict.fromkeys(keys))
         self.raised = None
+
+    def names_added(self, added):
+        """What the program put into modules of ours: only those can matter that it had a name for."""
+        found = {}
+        for module in added:
+            for value in list(module.__dict__.values()):
+                if type(value) is MODULE:
+                    size = self.sizes.get(value.__name__)
+                    if size is not None and len(value.__dict__) > size:
+                        found[value.__name__] = value.__dict__, list(value.__dict__)[size:]
+        return list(found.values())
+
+    def drop_builtins(self):
+        """builtins are as they were before io and site added to them."""
+        names = BUILTINS.__dict__
+        later = LATER if len(names) == self.builtins else [*LATER, *list(names)[self.builtins:]]
+        yield partial(list, map(names.pop, later, later))
 
     def clear_names(self, names):
         """_PyModule_Clear(): first what begins with one underscore, then all but __builtins__."""
@@ -526,8 +651,6 @@ class Driver:
         yield partial(names.update, dict.fromkeys(rest))
 
     def die_of_sigint(self):
-        from _signal import SIG_DFL, SIGINT, signal
-
         signal(SIGINT, SIG_DFL)
         posix.kill(posix.getpid(), SIGINT)
         self.leave(130)

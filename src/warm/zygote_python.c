@@ -111,8 +111,10 @@ static void find_title(struct title *ret)
 	/* The 48th and 49th of proc_pid_stat(5); behind the name is the 3rd. */
 	for (int field = 3; at && field <= 48; field++)
 		at = strchr(at + 1, ' ');
-	if (at && sscanf(at, "%lu %lu", &start, &last) == 2 && last > start)
-		*ret = (struct title){(char *)start, last - start};
+	if (!at || sscanf(at, "%lu %lu", &start, &last) != 2 || last <= start)
+		return;
+	*ret = (struct title){(char *)start, last - start};
+	memset(ret->start, 0, ret->size); /* now, not when a call waits for it */
 }
 
 static void set_title(const struct title *title, char *const *argv)
@@ -121,7 +123,6 @@ static void set_title(const struct title *title, char *const *argv)
 
 	if (!title->start)
 		return;
-	memset(title->start, 0, title->size);
 	for (; *argv && at < title->size; argv++) {
 		size_t len = strlen(*argv);
 
@@ -241,6 +242,8 @@ static void run(PyObject *driver, PyObject *words)
 			Py_INCREF(code);
 			Py_INCREF(space);
 			Py_DECREF(begun);
+			/* serve() counts as one level, which a program of its own has not. */
+			Py_LeaveRecursiveCall();
 			Py_XDECREF(PyEval_EvalCode(code, space, space));
 			Py_DECREF(code);
 			Py_DECREF(space);
@@ -364,7 +367,7 @@ static PyObject *serve(PyObject *module, PyObject *args)
 {
 	static struct zygote_self z;
 	struct zygote_news news = {.says = ZYGOTE_READY};
-	struct error err;
+	struct error err = {0};
 	ssize_t n;
 
 	(void)module;

@@ -7,16 +7,13 @@ from living import beneath
 from tapping import wait_until
 
 KEEP_FREE = 3 << 30  # the rest of the machine wants to live
+SPARE = 8  # processes that wait for the next session
 
 
 def available():
-    """Bytes, machine-wide: a median, because others use memory as well."""
-    seen = []
-    for _ in range(7):
-        with open("/proc/meminfo") as text:
-            seen.append(next(int(line.split()[1]) << 10 for line in text if line.startswith("MemAvailable:")))
-        time.sleep(0.2)
-    return statistics.median(seen)
+    """Bytes, machine-wide."""
+    with open("/proc/meminfo") as text:
+        return next(int(line.split()[1]) << 10 for line in text if line.startswith("MemAvailable:"))
 
 
 def shares(top):
@@ -31,16 +28,14 @@ def shares(top):
     return total
 
 
-def rested(take):
-    """What is asked for, once it moves no more, or after 20 seconds."""
-    last = take()
-    for _ in range(10):
-        time.sleep(0.5)
-        now = take()
-        if abs(now - last) < 2 << 20:
-            break
-        last = now
-    return now
+def rested(seconds):
+    """What is available after a while: the median of a second of looking, because others use memory as well."""
+    time.sleep(seconds)
+    seen = []
+    for _ in range(11 if seconds else 1):
+        seen.append(available())
+        time.sleep(0.1 if seconds else 0)
+    return statistics.median(seen)
 
 
 class Sleepers:
@@ -78,26 +73,26 @@ class Sleepers:
             self.service.ask("DELETE", "/v1/sessions/" + name)
 
 
-def measure(service, wanted):
-    """A dictionary of what was seen."""
+def measure(service, wanted, seconds):
+    """A dictionary of what was seen, each time after so many seconds of rest."""
     first = Sleepers(service)
     first.open_all(1)  # what is made once is made
     first.close_all()
     processes = len(beneath(service.process.pid))
-    before, share = rested(available), shares(service.process.pid)
+    before, share = rested(seconds), shares(service.process.pid)
     sleepers, since = Sleepers(service), time.monotonic()
     alive = sleepers.open_all(wanted)
     seconds = time.monotonic() - since
-    after, share_after = rested(available), shares(service.process.pid)
+    after, share_after = rested(seconds), shares(service.process.pid)
     answering = sleepers.answering()
     sleepers.close_all()
     left = 0
     try:
-        wait_until(lambda: len(beneath(service.process.pid)) <= processes + 8)
+        wait_until(lambda: len(beneath(service.process.pid)) <= processes + SPARE)
     except TimeoutError:
         left = len(beneath(service.process.pid)) - processes
     return {"wanted": wanted, "alive": alive, "why_fewer": sleepers.why, "answering": answering,
             "open_seconds": round(seconds, 1), "left_processes": left,
             "each_bytes": (before - after) / alive if alive else None,
             "each_pss_bytes": (share_after - share) / alive if alive else None,
-            "given_back_bytes": rested(available) - after}
+            "given_back_bytes": rested(seconds) - after}

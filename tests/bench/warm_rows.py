@@ -126,7 +126,7 @@ class Fork(Row):
     """A copy of a session is made, and has its variables; then it is closed."""
 
     def take(self, bench):
-        forked = bench.watch.post("/v1/sessions/%s/fork" % bench.session(), {})
+        forked = bench.watch.post("/v1/sessions/%s/fork" % bench.session(), None)
         if forked.status not in (200, 201):
             return math.nan, json.dumps(forked.answer())[:300], None
         name = forked.answer()["id"]

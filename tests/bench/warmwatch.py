@@ -65,7 +65,7 @@ class Stopwatch:
         return self.order("slot", *argv)
 
     def post(self, path, body, accept="*/*", needle=""):
-        return self.order("post", path, accept, needle, json.dumps(body))
+        return self.order("post", path, accept, needle, "" if body is None else json.dumps(body))
 
     def many(self, clients, ms, path, body, *needles):
         """Calls a second, failures, calls, and in how many answers each needle was."""

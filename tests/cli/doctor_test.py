@@ -46,7 +46,8 @@ def the_findings_are_json_and_agree_with_the_exit_code():
     ids = [c["id"] for c in report["checks"]]
     check(len(ids) == len(set(ids)) and len(ids) > 30, "ids are unique")
     for c in report["checks"]:
-        check(set(c) == {"id", "group", "title", "state", "detail", "fix"}, c)
+        check(set(c) == {"id", "group", "title", "state", "detail", "fix", "baseline_bytes",
+                         "waiting_bytes"}, c)
         check(c["state"] in STATES and c["detail"], c)
         check(c["state"] != "missing" or c["fix"], c)
     check(report["mode"] == ("root" if os.geteuid() == 0 else "user"), report["mode"])
@@ -62,6 +63,39 @@ def the_table_has_every_check_and_ends_with_the_verdict():
     quiet = doctor("--quiet").stdout.splitlines()
     check(quiet[-1] == report["verdict"] and len(quiet) < len(lines), "quiet")
     check(not any(line.startswith(("  ok ", "  info ")) for line in quiet), quiet)
+
+
+def finding(report, name):
+    return next(c for c in report["checks"] if c["id"] == name)
+
+
+def what_waits_is_tried_and_measured():
+    report = examined()
+    warm = finding(report, "warm_python")
+    if finding(report, "python")["state"] != "ok" or finding(report, "memory")["state"] != "ok":
+        check(warm["state"] in ("info", "degraded") and warm["fix"], warm)
+        raise Skip("no python3, or nothing that limits memory")
+    if warm["state"] == "degraded" and "not ready" in warm["detail"]:
+        raise Skip("this host is too slow just now")
+    check(warm["state"] == "ok" and not warm["fix"], warm)
+    check(warm["baseline_bytes"] > 4 << 20, warm)
+    if report["mode"] == "root":
+        check(0 < warm["waiting_bytes"] < warm["baseline_bytes"], warm)
+
+
+def what_cannot_wait_says_why():
+    if os.geteuid() != 0:
+        raise Skip("only root can be somebody without control groups")
+    with tempfile.TemporaryDirectory() as where:
+        os.chmod(where, 0o755)
+        program = shutil.copy(BELLJAR, where)
+        report = examined(user=54321, group=54321, extra_groups=[], program=program)
+    if finding(report, "memory")["state"] == "ok":
+        raise Skip("users have control groups here")
+    for name in ("warm_python", "warm_node"):
+        warm = finding(report, name)
+        check(warm["state"] != "ok" and warm["fix"], warm)
+        check(warm["baseline_bytes"] is None and warm["waiting_bytes"] is None, warm)
 
 
 def on_a_terminal(**variables):
@@ -160,6 +194,8 @@ def walls_hold_for_an_ordinary_user_too():
 TESTS = [
     the_findings_are_json_and_agree_with_the_exit_code,
     the_table_has_every_check_and_ends_with_the_verdict,
+    what_waits_is_tried_and_measured,
+    what_cannot_wait_says_why,
     colours_are_for_terminals_that_want_them,
     wrong_options_are_named,
     every_wall_holds,

@@ -144,6 +144,20 @@ const tests: Record<string, () => Promise<void>> = {
     assert.equal((await thrown(ApiError, s.describe())).status, 410);
   },
 
+  async a_session_is_forked() {
+    if (process.arch !== "x64") return;
+    const s = await jar.session("execute_code", { language: "python" });
+    await s.code("x = [1]");
+    const other = await s.fork();
+    assert.equal(other.opened.forked_from, s.id);
+    await other.code("x.append(2)");
+    assert.equal((await other.code("print(x)")).output, "[1, 2]\n");
+    assert.equal((await s.code("print(x)")).output, "[1]\n");
+    await s.kill();
+    assert.equal((await other.code("print(x)")).output, "[1, 2]\n");
+    await other.kill();
+  },
+
   async a_session_has_files() {
     const s = await jar.session("execute_code");
     const bytes = Uint8Array.from({ length: 2_500_000 }, (_, i) => i % 251);

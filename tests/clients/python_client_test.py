@@ -6,6 +6,7 @@ One list for both: the asyncio client is made to block, call by call.
 """
 import asyncio
 import inspect
+import os
 import sys
 
 from clienting import KEY, ClientService
@@ -219,6 +220,26 @@ def a_session_keeps_variables(t):
     t.check(JAR.sessions() == [], "")
 
 
+def a_session_is_forked(t):
+    if os.uname().machine != "x86_64":
+        return
+    with JAR.session("execute_code", language="python", files={"a.txt": "hi"}) as s:
+        e = thrown(ApiError, s.fork)
+        t.check((e.status, e.code) == (409, "conflict"), e)
+        s.code("x = [1]")
+        with s.fork() as other:
+            t.check(other.id != s.id and other.opened["forked_from"] == s.id, other.opened)
+            other.code("x.append(2); open('a.txt', 'a').write(' there')")
+            t.check(other.code("print(x, open('a.txt').read())").output == "[1, 2] hi there\n", "")
+            t.check(s.code("print(x, open('a.txt').read())").output == "[1] hi\n", "")
+            t.check({x["id"] for x in JAR.sessions()} == {s.id, other.id}, JAR.sessions())
+            with other.fork() as third:
+                t.check(third.code("print(x)").output == "[1, 2]\n", "")
+        t.check(s.code("x").result == "[1]", "")
+        s.code("echo", language="bash")
+        t.check(thrown(ApiError, s.fork).status == 409, "")
+
+
 def a_session_has_files(t):
     with JAR.session("execute_code") as s:
         bytes_ = bytes(range(256)) * 9000
@@ -269,7 +290,7 @@ def a_session_runs_programs(t):
 TESTS = [
     execute, a_failure_is_a_result, call_tool, a_refusal_says_why, a_wrong_request_says_where, keys,
     a_key_makes_a_call_once, over_a_unix_socket, streams, leaving_a_stream_cancels_the_call,
-    a_started_call_goes_on, a_session_keeps_variables, a_session_has_files, a_session_runs_programs,
+    a_started_call_goes_on, a_session_keeps_variables, a_session_is_forked, a_session_has_files, a_session_runs_programs,
 ]
 LOOP = asyncio.new_event_loop()
 with ClientService(sys.argv[1]) as SERVICE:

@@ -21,7 +21,7 @@ REPLY = struct.Struct("<4I3Q4I2Q40s2I8I14Q" + "48sQ" * 2 * COUNTS + "128s128s")
 SEALS = 0x0002 | 0x0004 | 0x0008  # shrink, grow, write
 F_ADD_SEALS = 1033
 ASKS = ("none call check screen tools input signal cancel open exec code file_put file_get "
-        "file_stat file_list file_remove processes describe extend close").split()
+        "file_stat file_list file_remove processes describe extend close fork").split()
 SAYS = "none ready begun output answer over".split()
 CONTROL = struct.Struct("<4I")
 WARDEN_MAGIC, WARDEN_VERSION, WARDEN_KEEPER = 0x77626A6C, 1, 1
@@ -35,10 +35,11 @@ def text(raw):
 
 
 class Reply:
-    def __init__(self, raw, body):
+    def __init__(self, raw, body, stream=None):
         got = REPLY.unpack(raw)
+        self.stream_end = stream
         (_, _, kind, self.stream, self.serial, _, self.offset, self.http, content, self.retry,
-         self.detach, self.range_from, self.range_total, ident, self.usable_slot, _) = got[:16]
+         self.detach, self.range_from, self.range_total, ident, self.usable_slot, self.has_stream) = got[:16]
         self.kind, self.content, self.id = SAYS[kind], content, text(ident)
         self.facts = dict(zip(FACTS, got[16:]))
         self.facts["tool"], self.facts["rule"] = text(got[-2]), text(got[-1])
@@ -167,7 +168,7 @@ class Keeper:
     # Messages.
 
     def send(self, ask, body=b"", *, serial=None, target=0, shape=0, number=0, origin=0,
-             client="local", tool="", path="", uid=None, request_id="req-1", ident=""):
+             client="local", tool="", path="", uid=None, request_id="req-1", ident="", stream=None):
         if isinstance(body, (dict, list)):
             body = json.dumps(body).encode()
         elif isinstance(body, str):
@@ -179,33 +180,34 @@ class Keeper:
             MAGIC, VERSION, ASKS.index(ask), shape, serial, target, len(body), origin, number,
             0 if uid is None else 1, uid or 0, client.encode(), request_id.encode(), tool.encode(),
             path.encode(), ident.encode())
-        self.send_raw(head, body)
+        self.send_raw(head, body, [] if stream is None else [stream])
         return serial
 
-    def send_raw(self, head, body):
+    def send_raw(self, head, body, beside=()):
         if len(body) <= INLINE:
-            self.sock.send(head + body)
+            socket.send_fds(self.sock, [head + body], list(beside))
             return
         fd = os.memfd_create("body", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.write(fd, body) if len(body) < 1 << 30 else None
         fcntl.fcntl(fd, F_ADD_SEALS, SEALS)
-        socket.send_fds(self.sock, [head], [fd])
+        socket.send_fds(self.sock, [head], [fd, *beside])
         os.close(fd)
 
     def take(self):
         """The next reply; None: the keeper is gone."""
         fds = array.array("i")
-        raw, control, _, _ = self.sock.recvmsg(REPLY.size + INLINE, socket.CMSG_SPACE(4))
+        raw, control, _, _ = self.sock.recvmsg(REPLY.size + INLINE, socket.CMSG_SPACE(8))
         if not raw:
             return None
         for _, _, data in control:
-            fds.frombytes(data[:4])
+            fds.frombytes(data[:len(data) // 4 * 4])
         body = raw[REPLY.size:]
+        stream = fds.pop() if REPLY.unpack(raw[:REPLY.size])[15] else None
         for fd in fds:
             with os.fdopen(fd, "rb") as file:
                 file.seek(0)
                 body = file.read()
-        return Reply(raw[:REPLY.size], body)
+        return Reply(raw[:REPLY.size], body, stream)
 
     def wait(self, serial, seen=None):
         """The answer to serial; what comes before it is added to seen."""

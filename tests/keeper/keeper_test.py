@@ -522,6 +522,67 @@ def test_above_the_ceiling_there_is_no_box(_uid):
         same(run(k, "echo 1", "bash").json()["output"], "1\n")
 
 
+def test_tools_with_other_runtimes_have_slots_of_their_own(_uid):
+    policy = POLICY.replace("tools: [code,", "tools: [code, same, other, never,", 1).replace(
+        "tools:\n", "runtimes:\n  r: { language: python, modules: [json], env: { R: one } }\n"
+        "tools:\n", 1) + """
+  same: { kind: code, languages: [python], rate: unlimited, screen: { mode: warn } }
+  other:
+    kind: code
+    languages: [python]
+    rate: unlimited
+    runtimes: [r]
+    screen: { mode: warn }
+    env_allow: [R]
+  never: { kind: code, languages: [python], warm: false, rate: unlimited, screen: { mode: warn } }
+"""
+    show = "import os; print(os.environ.get('R'))"
+    with ready(policy=policy) as k:
+        same(run(k, show).json()["output"], "None\n")
+        same(len(k.slots()), 1)
+        same(run(k, show, tool="same").json()["output"], "None\n")
+        same(len(k.slots()), 1)
+        # The owner's, whoever says otherwise.
+        same(run(k, show, tool="other", env={"R": "two"}).json()["output"], "one\n")
+        same(len(k.slots()), 2)
+        a = run(k, show, tool="never").json()
+        same((a["output"], a["start"]["why_cold"], len(k.slots())), ("None\n", None, 3))
+        check(a["start"]["how"] in ("cold", "sealed"), f"{a['start']}")
+
+
+def test_a_runtimes_program_runs_code_cold_or_warm(_uid):
+    policy = POLICY.replace("tools:\n", "runtimes:\n  python: { language: python, program: "
+                            "/usr/bin/python3 }\ntools:\n", 1)
+    for extra in ("", "    warm: false\n"):
+        with ready(policy=policy.replace("    kind: code\n", "    kind: code\n" + extra, 1)) as k:
+            a = run(k, "import sys; print(sys.orig_argv[0])").json()
+            same((a["status"], a["output"]), ("success", "/usr/bin/python3\n"))
+    with ready(policy=policy.replace("/usr/bin/python3", "/usr/bin/no-such")) as k:
+        a = run(k, "print(1)").json()
+        same((a["status"], a["why"]["rule"]), ("error", "tools.code.languages"))
+
+
+def test_what_waited_is_told(_uid):
+    with ready() as k:
+        facts, until = None, time.monotonic() + 60
+        while time.monotonic() < until:
+            r = run(k, "print(1)")
+            facts, start = r.facts, r.json()["start"]
+            if start["how"] == "waiting":
+                break
+            if start["why_cold"] and "memory" in start["why_cold"]:
+                raise Skip(start["why_cold"])
+            time.sleep(0.05)
+        same((start["how"], start["why_cold"], facts["start"], facts["wanted"]),
+             ("waiting", None, 3, 1))
+        check(start["baseline_bytes"] > 1 << 20 and start["interpreter_calls"] > 0, f"{start}")
+        check(facts["forked"] > 0, f"{facts}")
+        same([json.loads(line).get("start") for line in log_lines(k)
+              if '"kind":"finished"' in line][-1], "waiting")
+        r = run(k, "echo 1", "bash")
+        same((r.facts["wanted"], r.json()["start"]["why_cold"]), (0, None))
+
+
 def test_only_what_the_ceiling_names_waits_in_a_slot(_uid):
     usual = "slots 8\nroot host\ndegraded memory\ndegraded processes\ndegraded cpu\n" \
         "degraded own_uid\n" + "".join(

@@ -26,7 +26,17 @@ allow_degraded: [memory, processes, cpu, own_uid]
 clients:
   local: { uid: any, tools: ["*"] }
   other: { uid: [4242], tools: [line] }
+runtimes:
+  own: { language: python, program: /usr/bin/python3, modules: [json], env: { MINE: yes } }
+  ours: { language: node, program: /usr/bin/node }
 tools:
+  own:
+    kind: code
+    languages: [python, "node?"]
+    runtimes: [own, ours]
+    rate: unlimited
+    screen: { mode: warn }
+    sessions: { allow: true, ttl: 10m, idle: 5m }
   code:
     kind: code
     languages: [python, bash, node]
@@ -189,6 +199,15 @@ def bash_and_node_keep_theirs_beside_it(uid):
             same(s.code("let x = 5", "node")["status"], "success")
             a = s.code("const y = await Promise.resolve(x + 1); console.log(y); ({y})", "node")
             same((a["output"], a["result"]), ("6\n", "{ y: 6 }"))
+
+
+@test
+def a_session_has_the_interpreters_of_its_tool(_uid):
+    with Session(tool="own") as s:
+        same(s.code("import os, sys; print(sys.orig_argv[0], os.environ['MINE'])")["output"],
+             "/usr/bin/python3 yes\n")
+        if NODE:
+            same(s.code("console.log(process.argv0)", "node")["output"], "/usr/bin/node\n")
 
 
 @test

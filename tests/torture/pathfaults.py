@@ -52,6 +52,7 @@ class Faults:
         self.who = "a new log" if fresh else "a log that is there"
         self.number = self.runs = self.hits = self.ran = self.refused = 0
         self.wrong = {}
+        self.excused = set()
         self.path = None
         self.begin()
         self.path.run("first")
@@ -90,14 +91,14 @@ class Faults:
         self.runs += 1
         self.hits += log.hit is not None
         self.ran += ran
-        what = f"{what} [{' '.join(aim)}]"
+        what = f"{what} [{' '.join(aim)}], hit {log.hit}"
         if log.end[0] == "hang":
             self.complain("ends", what, [f"did not end within {HANG_S} s"])
         self.complain("redacted", what, pathbench.leaked(done.stdout, done.stderr, status))
         self.complain("recorded", what, self.wrong_log(name, ran, status))
         self.complain("honest", what, self.wrong_words(ran, log, done, status))
         may_stay = killed or (log.hit is not None and log.hit.name in TIDYING)
-        self.complain("tidy", what, self.left(log, may_stay))
+        self.complain("tidy", what, self.left(log, may_stay, ran))
         if self.fresh or self.number % 8 == 0:
             self.complain("recorded", what, self.recover())
 
@@ -127,11 +128,15 @@ class Faults:
             wrong.append(f"exit code {code} without a word")
         return wrong
 
-    def left(self, log, may_stay):
+    def left(self, log, may_stay, ran):
+        """What the last one was allowed to leave is swept by the next that gets as far."""
         tolerate = stays if may_stay else None
         pathbench.end_scribes()
-        left = arena.leftovers(self.before, self.groups, tolerate=tolerate)
-        left = [item for item in left if not (tolerate and tolerate(item))]
+        known = self.before if ran else self.before | self.excused
+        left = arena.leftovers(known, self.groups, tolerate=tolerate)
+        excused = {item for item in left if tolerate and tolerate(item)}
+        self.excused = excused if ran else self.excused | excused
+        left = [item for item in left if item not in excused]
         self.before |= set(left)
         return [f"left: {item}" for item in log.left + left]
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -17,6 +18,7 @@
 
 #include "base/own.h"
 #include "filter.h"
+#include "sandbox/native/filterready.h"
 #include "sandbox/native/syscalls.h"
 #include "scratch.h"
 #include "tap.h"
@@ -214,6 +216,21 @@ TEST(one_register_with_every_value_agrees)
 		CHECK(agree(&plain, SYSCALLS_ARCH, __NR_ioctl, args));
 		CHECK(agree(&plain, SYSCALLS_ARCH, __NR_fcntl, args));
 		CHECK(agree(&plain, SYSCALLS_ARCH, __NR_setsockopt, args));
+	}
+}
+
+TEST(what_was_compiled_with_belljar_is_what_would_be_compiled_now)
+{
+	static struct seccomp_program ready;
+	struct error err = {0};
+
+	for (unsigned bits = 0; bits < 16; bits++) {
+		const struct seccomp_options o = {bits & 1, bits & 2, bits & 4, bits & 8};
+
+		compile(&o);
+		CHECK(filter_ready(&o, &ready, &err) == 0 && ready.len == program.len &&
+		      memcmp(ready.code, program.code, ready.len * sizeof(*ready.code)) == 0);
+		CHECK((ready.code == filter_standard) == (bits == 0));
 	}
 }
 

@@ -160,3 +160,28 @@ TEST(the_less_is_left_the_sooner_it_looks_again)
 	CHECK(time_to_next(64) >= EARLIER_US); /* looking has its price */
 	CHECK(time_to_next(0) <= 100000);
 }
+
+/* Are the groups that waited still there for the call? */
+static bool kept_for_call(int version, unsigned killed)
+{
+	own(fake) f;
+	struct watch w;
+	char text[64];
+
+	open_fake(&f, version);
+	(void)snprintf(text, sizeof(text), "oom_kill_disable 0\noom_kill %u\n", killed);
+	put(&f, version == 2 ? "memory.events" : "memory.oom_control", text);
+	watch_init(&w);
+	w.next = f.group;
+	w.next_open = true;
+	watch_drop_spoiled(&w);
+	return w.next_open;
+}
+
+TEST(a_kill_before_the_call_is_not_the_calls)
+{
+	for (int version = 1; version <= 2; version++) {
+		CHECK(kept_for_call(version, 0));
+		CHECK(!kept_for_call(version, 1));
+	}
+}

@@ -103,6 +103,7 @@ static void run(PyObject *driver, PyObject *argv_env)
 	PyObject *result = NULL, *exc = NULL, *steps;
 
 	Py_DECREF(argv_env);
+	Py_LeaveRecursiveCall(); /* serve() itself is one level */
 	if (begun)
 		result = PyEval_EvalCode(PyTuple_GetItem(begun, 0), PyTuple_GetItem(begun, 1),
 					 PyTuple_GetItem(begun, 1));
@@ -200,6 +201,7 @@ static PyMethodDef methods[] = {
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "zygote_python", NULL, -1, methods,
 				    NULL,		    NULL,	       NULL, NULL};
 
+PyMODINIT_FUNC PyInit_zygote_python(void);
 PyMODINIT_FUNC PyInit_zygote_python(void)
 {
 	return PyModule_Create(&module);

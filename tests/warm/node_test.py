@@ -100,8 +100,9 @@ class Ahead:
         os.close(words)
 
     def began(self):
-        """Waits until the other end of the door is closed."""
-        return self.door.recv(1) == b""
+        """Waits until it has said so and closed its end; what it had used until then."""
+        says, user_us, system_us = struct.unpack("=QQQ", self.door.recv(64))
+        return says == ord("b") and self.door.recv(64) == b"", user_us + system_us
 
 
 def cold(work, argv, env, io):
@@ -132,8 +133,10 @@ class Place:
         self.base = base
 
     def fill(self, files):
-        shutil.rmtree(self.work, ignore_errors=True)
-        os.mkdir(self.work)
+        """Only these; the directory itself stays, since somebody may wait in it."""
+        os.makedirs(self.work, exist_ok=True)
+        for entry in os.scandir(self.work):
+            (shutil.rmtree if entry.is_dir(follow_symlinks=False) else os.unlink)(entry.path)
         for name, content in files.items():
             path = os.path.join(self.work, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -216,9 +219,9 @@ def same(text, snippet):
 
 def compare(tap, place, snippet):
     place.fill(snippet["files"])
+    ahead = Ahead(place.work, place.base + "/driver.cjs")
     want = run(place, snippet, lambda *call: cold(place.work, *call))
     place.fill(snippet["files"])
-    ahead = Ahead(place.work, place.base + "/driver.cjs")
 
     def go(argv, env, io):
         ahead.go(argv, env, io)
@@ -282,7 +285,9 @@ def tells_when_it_begins(tap, place):
     ahead = Ahead(place.work, place.base + "/driver.cjs")
     with open("/dev/null", "r+b") as null:
         ahead.go(["node", place.work + "/main.js"], CALL_ENV, [null.fileno()] * 3)
-    tap.ok(ahead.began(), "the door closes when it begins, not when it ends")
+    begun, used_us = ahead.began()
+    tap.ok(begun, "the door closes when it begins, not when it ends")
+    tap.ok(1000 < used_us < 60000000, "it says what its start has cost", used_us)
     os.kill(ahead.pid, signal.SIGKILL)
     tap.ok(how_it_ended(ahead.pid) == -signal.SIGKILL, "it was still there")
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warm_run.c - runs a program again and again in one resident slot, and tells how each came to be.
  *
- * warm_run [-w python|node] [-p PROGRAM] [-m MODULE]... [-n ROUNDS] [-r REST_MS] [-q] -- CMD
- * ARGS... What the program writes goes to our own streams; one line of JSON per round goes to
- * descriptor 3, or to standard error if there is none.
+ * warm_run [-w python|node] [-p PROGRAM] [-m MODULE]... [-n ROUNDS] [-r REST_MS] [-q] [-c CALLS]
+ * [-a AGE_MS] [-f FILE] [-d] [-l PROGRAM]... [-M MIB] -- CMD ARGS...  What the program writes goes
+ * to our own streams; one line of JSON per round goes to descriptor 3, or to standard error if
+ * there is none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -188,6 +189,18 @@ static void take_option(struct wishes *w, int option)
 	case 'q':
 		w->quiet = true;
 		return;
+	case 'a':
+		warm->age_ms = (uint64_t)atoi(optarg);
+		return;
+	case 'M':
+		w->limits.memory_bytes = (uint64_t)atoi(optarg) << 20;
+		return;
+	case 'd':
+		w->profile.allow_degraded = ~0u;
+		return;
+	case 'l':
+		w->profile.programs[w->profile.n_programs++] = optarg;
+		return;
 	default:
 		exit(2);
 	}
@@ -200,13 +213,13 @@ int main(int argc, char **argv)
 	own_slot slot = NULL;
 	int option;
 
-	while ((option = getopt(argc, argv, "w:p:m:n:r:s:c:f:q")) != -1)
+	limits_default(&w.limits);
+	while ((option = getopt(argc, argv, "w:p:m:n:r:s:c:f:qa:dl:M:")) != -1)
 		take_option(&w, option);
 	w.argv = argv + optind;
 	w.report = fcntl(3, F_GETFD) >= 0 ? fdopen(3, "w") : stderr;
 	if (!*w.argv || !w.report)
 		return 2;
-	limits_default(&w.limits);
 	if (slot_open(&w.profile, &w.limits, SLOT_RESIDENT, &slot, &err) < 0) {
 		(void)fprintf(stderr, "%s\n", err.text);
 		return 125;

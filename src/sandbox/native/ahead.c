@@ -8,11 +8,13 @@
 #include "sandbox/native/ahead.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -22,8 +24,8 @@
 #include "sandbox/native/zygote.h"
 
 enum {
-	BEGIN_MS = 5000,         /* from the door to the beginning */
-	BEGIN_ITSELF_MS = 60000, /* when it was perhaps not ready to wait yet */
+	BEGIN_MS = 5000,        /* from the door to the beginning */
+	BEGIN_ITSELF_MS = 9000, /* when it was perhaps not ready to wait yet */
 	WAIT_MS_MAX = 3600000,
 	FILES_MIN = 16, /* fewer, and the call's descriptors do not get through the door */
 };
@@ -204,6 +206,13 @@ static void describe(struct launcher *l, enum start_how how, const char *why_col
 	l->start.interpreter_calls = z->children;
 }
 
+/* What must be written down before a program runs is, or the warden kills us here. */
+static void await_leave(uint32_t *leave)
+{
+	while (!__atomic_load_n(leave, __ATOMIC_ACQUIRE))
+		(void)syscall(SYS_futex, leave, FUTEX_WAIT, 0, NULL);
+}
+
 /* Once it has been told, it may have begun, whatever becomes of it: no second try then. */
 static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, struct error *err)
 {
@@ -211,6 +220,7 @@ static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, 
 
 	l->board->error = (struct error){0};
 	l->board->start_us = 0;
+	await_leave(&l->board->leave);
 	if (door_send(l->ahead.door, p->seal.io, words) < 0) {
 		ahead_drop(l);
 		describe(l, START_COLD, "who waited for the call was dead");

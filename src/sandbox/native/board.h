@@ -25,7 +25,7 @@ struct board {
 	uint32_t allow_degraded;
 	uint32_t old_root;  /* enum old_root; a futex: the program waits until it is gone */
 	uint32_t unmounter; /* 1: who unmounts it is alive; the kernel writes 0 when it is not */
-	uint32_t leave;     /* 1: the program may begin; a futex.  The warden's word, for each one */
+	uint32_t leave;     /* 1: the program may begin; a futex.  The warden says so each time */
 };
 
 /* ret_fd: of the memory it is in, for a process that is not cloned from here; NULL: there is none.

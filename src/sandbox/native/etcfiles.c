@@ -76,7 +76,7 @@ static int borrow(const struct plan *plan, struct board *board, const char *name
 /* Read-only like everything here; the text is no secret. */
 static int put_driver(struct error *err)
 {
-	return mounts_put_file(NODE_DRIVER_PATH + 1, node_driver_start,
+	return mounts_put_file(&NODE_DRIVER_PATH[1], node_driver_start,
 			       (size_t)(node_driver_end - node_driver_start), err);
 }
 

@@ -28,6 +28,7 @@
 #include "base/own.h"
 #include "base/pages.h"
 #include "sandbox/native/ahead.h"
+#include "sandbox/native/filterready.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/launcher_state.h"
 #include "sandbox/native/letgo.h"
@@ -85,7 +86,7 @@ static int compile_filters(struct launcher *l, struct error *err)
 {
 	struct seccomp_options options = l->plan->filter;
 
-	if (seccomp_compile(&options, &l->filter, err) < 0)
+	if (filter_ready(&options, &l->filter, err) < 0)
 		return -1;
 	/* Whether it will be needed is not known yet, only whether it may be. */
 	if (!(l->plan->profile->allow_degraded & 1u << LAYER_MEMORY))

@@ -14,6 +14,7 @@ enum {
 	NODE_PIPE_OUT_FD = 43, /* for the rehearsal: made and closed by node_door.so */
 	NODE_PIPE_IN_FD = 44,  /* closed by node_warm.js */
 	NODE_FILES_MIN = 64,   /* with fewer open files a node cannot wait */
+	NODE_CPU_PERCENT_MIN = 20,
 };
 
 /* In every box of a slot whose nodes wait, for as long as it stands: worker threads look for it. */

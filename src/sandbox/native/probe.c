@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "call/call.h"
 #include "sandbox/native/cgroup.h"
 #include "sandbox/native/probe_parts.h"
 
@@ -71,6 +72,9 @@ const struct check checks[] = {
 	{"io_uring", "host", "io_uring", NONE, look_io_uring, 0, NULL},
 
 	{"box", "box", "a real one", BOX, look_box, 0, NULL},
+
+	{"warm_python", "warm boxes", "python waits", NONE, look_warm, WARM_PYTHON, NULL},
+	{"warm_node", "warm boxes", "node waits", NONE, look_warm, WARM_NODE, NULL},
 };
 /* clang-format on */
 const size_t check_count = ARRAY_LEN(checks);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum check_state {
 	CHECK_MISSING = 0, /* a layer, or the whole box, cannot be had */
@@ -23,6 +24,9 @@ struct finding {
 	enum check_state state;
 	char detail[240];
 	char fix[720]; /* empty: nothing to do */
+	/* Of an interpreter that waits: its memory, and what each process that waits for a call
+	 * adds to it; 0: not measured. */
+	uint64_t baseline_bytes, waiting_bytes;
 };
 
 /* What is lost when a check says missing. */

@@ -63,5 +63,10 @@ void look_bpf(const struct check *self, struct finding *ret);
 void look_io_uring(const struct check *self, struct finding *ret);
 /* a real one */
 void look_box(const struct check *self, struct finding *ret);
+/* one in which an interpreter waits */
+void look_warm(const struct check *self, struct finding *ret);
+/* Memory that only the innermost process beneath us has: what waits in a box.  0: it is not told.
+ */
+uint64_t probe_waiting_bytes(void);
 
 #endif

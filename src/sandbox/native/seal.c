@@ -86,9 +86,9 @@ int seal_bounding_set(struct error *err)
 {
 	/* Until the kernel knows no further capability. */
 	for (unsigned long cap = 0; cap < 64; cap++)
-		/* Asking is cheap, dropping makes new credentials each time. */
-		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) != 0 &&
-		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
+		/* One that is gone already needs no right to drop it. */
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0 &&
+		    prctl(PR_CAPBSET_READ, cap, 0, 0, 0) != 0)
 			return errno == EINVAL && cap > CAP_BPF
 				       ? 0
 				       : fail_sys(err, "drop capability %lu", cap);

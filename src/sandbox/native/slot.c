@@ -139,21 +139,6 @@ void slot_end(struct slot **slot)
 	slot_close(*slot);
 }
 
-bool slot_is_root_mode(const struct slot *s)
-{
-	return s->plan.root_mode;
-}
-
-uid_t slot_uid(const struct slot *s)
-{
-	return s->plan.payload_uid;
-}
-
-gid_t slot_gid(const struct slot *s)
-{
-	return s->plan.root_mode ? s->plan.payload_uid : getegid();
-}
-
 int slot_fd(const struct slot *s)
 {
 	return s->socket;
@@ -472,8 +457,7 @@ void slot_ask_before(struct slot *s, int (*before)(void *context, struct error *
 	s->context = context;
 }
 
-/* It seals itself meanwhile, and begins only with our leave.  Without it nothing is left that could.
- */
+/* It seals itself meanwhile, and begins only with our leave.  Refused, it is killed. */
 static int give_leave(struct slot *s, struct error *err)
 {
 	if (!s->before)

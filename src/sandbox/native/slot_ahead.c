@@ -54,6 +54,9 @@ int slot_leave_ahead(struct slot *s, const struct limits *limits, struct error *
 {
 	const struct to_launcher order = {.order = ORDER_LEAVE};
 
+	/* It is dead then: the launcher sees that. */
+	if (s->ahead && s->profile.warm.kind == WARM_NODE)
+		watch_drop_spoiled(&s->watch);
 	if (!s->ahead || same_seal(limits, &s->watch.next_limits))
 		return 0;
 	/* Who waits is in the groups that are about to go. */

@@ -124,6 +124,21 @@ static int choose_identity(struct slot *s, struct error *err)
 	return 0;
 }
 
+bool slot_is_root_mode(const struct slot *s)
+{
+	return s->plan.root_mode;
+}
+
+uid_t slot_uid(const struct slot *s)
+{
+	return s->plan.payload_uid;
+}
+
+gid_t slot_gid(const struct slot *s)
+{
+	return s->plan.root_mode ? s->plan.payload_uid : getegid();
+}
+
 static const struct {
 	enum controller controller;
 	enum layer layer;

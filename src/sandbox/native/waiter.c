@@ -81,8 +81,9 @@ static int open_library(struct error *err)
 
 bool waiter_wanted(const struct launcher *l, const struct limits *limits)
 {
+	/* With little of a core it would not be ready in time, and the call would wait for it. */
 	return l->plan->profile->warm.kind == WARM_NODE && limits->files >= NODE_FILES_MIN &&
-	       clock_us() >= l->retry_us;
+	       limits->cpu_percent >= NODE_CPU_PERCENT_MIN && clock_us() >= l->retry_us;
 }
 
 int waiter_bear(struct launcher *l, struct payload *p, pid_t *ret_pid, struct error *err)

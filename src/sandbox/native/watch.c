@@ -74,6 +74,14 @@ void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct
 	w->next_open = make_group(w, slot, limits, &w->next, &err) == 0;
 }
 
+void watch_drop_spoiled(struct watch *w)
+{
+	uint64_t killed = 0;
+
+	if (w->next_open && cgroup_oom_kills(&w->next, &killed) == 0 && killed > 0)
+		drop(&w->next, &w->next_open);
+}
+
 int watch_open(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits,
 	       bool waited, struct error *err)
 {

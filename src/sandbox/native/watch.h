@@ -40,6 +40,9 @@ int watch_open(struct watch *w, const struct cgroup_slot *slot, const struct lim
 /* Between boxes: removes the groups of the last one and makes those of the next.  Nothing fails
  * here that watch_open does not try again. */
 void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits);
+/* The groups of the next call go if who waited for it there was killed for memory: the call would
+ * be taken for it. */
+void watch_drop_spoiled(struct watch *w);
 void watch_close(struct watch *w);
 
 /* It runs since start_us. */

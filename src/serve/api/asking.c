@@ -109,9 +109,14 @@ static void begun(void *context, struct task *t, const struct keep_reply *r, con
 {
 	struct front *f = context;
 	struct visit *v = t->visit;
-	struct book_call *c = t->call ? NULL : book_begin(&f->book, r->id, t->party);
+	struct book_call *c;
 	struct error err = {0};
 
+	if (t->request.kind == KEEP_FORK) {
+		forkroutes_begun(t, r, body);
+		return;
+	}
+	c = t->call ? NULL : book_begin(&f->book, r->id, t->party);
 	if (!c)
 		return;
 	c->task = t;

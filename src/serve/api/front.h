@@ -181,6 +181,11 @@ void sessionroutes_closed(struct front *f, struct task *t, const struct keep_rep
 void sessionroutes_not_opened(struct front *f, struct task *t);
 void sessionroutes_over(struct front *f, struct keeper *k, const struct keep_reply *r,
 			const struct buf *body);
+/* The session in the path, if it is this client's and open.  NULL: answered. */
+struct session *sessionroutes_find(struct visit *v);
+/* forkroutes.c: a copy of a session, and what its keeper says when it is under way. */
+void forkroutes_serve(struct visit *v);
+void forkroutes_begun(struct task *t, const struct keep_reply *r, const struct buf *body);
 bool fileroutes_prepare(struct visit *v, struct task *t, const char *path, size_t len);
 void fileroutes_answer(struct visit *v, const struct keep_reply *r, const struct buf *body);
 void fileroutes_more(struct visit *v);

@@ -159,7 +159,7 @@ static bool is_open_for_business(struct visit *v)
 {
 	enum route_to to = v->match.route->to;
 
-	if (!v->front->draining || (to != TO_POOL && to != TO_OPEN))
+	if (!v->front->draining || (to != TO_POOL && to != TO_OPEN && to != TO_FORK))
 		return true;
 	respond_problem(v, PROBLEM_DRAINING, "the service is being stopped");
 	return false;

@@ -22,6 +22,8 @@ int keeperlink_send(struct keeper *k, struct task *t, struct error *err)
 {
 	const struct buf *body = t->body;
 
+	if (t->stream >= 0)
+		return keep_send_open(k->watch.fd, &t->request, t->stream, body, err);
 	return keep_send_request(k->watch.fd, &t->request, body ? body->data : NULL,
 				 body ? body->len : 0, err);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/own.h"
 #include "serve/api/keeperlink.h"
 #include "serve/api/poollines.h"
 
@@ -25,13 +26,19 @@ struct task *pool_task(struct pool *p)
 {
 	struct task *t = calloc(1, sizeof(*t));
 
-	if (t)
-		t->request.serial = ++p->serial;
+	if (!t)
+		return NULL;
+	t->request.serial = ++p->serial;
+	t->stream = -1;
 	return t;
 }
 
 void pool_drop(struct task *t)
 {
+	own_fd_end(&t->stream);
+	if (t->own_body)
+		buf_done(t->own_body);
+	free(t->own_body);
 	free(t);
 }
 
@@ -48,7 +55,7 @@ static void refuse(struct pool *p, struct task *t, enum problem why, const char 
 	lines_leave(p, t);
 	uncount(t);
 	p->events.refused(p->events.context, t, why, detail);
-	free(t);
+	pool_drop(t);
 }
 
 static void set_wait_timer(struct pool *p)
@@ -167,6 +174,8 @@ static void took(struct pool *p, struct keeper *k, struct task *t)
 {
 	t->keeper = k;
 	t->body = NULL;
+	own_fd_end(&t->stream);
+	t->stream = -1;
 	t->sent_us = clock_us();
 	links_add(&k->tasks, &t->in_keeper);
 	k->n_tasks++;
@@ -199,7 +208,7 @@ void pool_end_keeper(struct pool *p, struct keeper *k)
 
 		leave_keeper(p, t);
 		p->events.lost(p->events.context, t);
-		free(t);
+		pool_drop(t);
 	}
 	if (k->session)
 		p->events.over(p->events.context, k, NULL, NULL);
@@ -294,7 +303,8 @@ void pool_set_limits(struct pool *p, const struct pool_limits *limits)
 	hand_out(p);
 }
 
-static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struct buf *body)
+static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struct buf *body,
+		   int *stream)
 {
 	struct task *t;
 
@@ -316,6 +326,8 @@ static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struc
 	}
 	if (r->kind == KEEP_BEGUN) {
 		t->begun = true;
+		if (t->stream < 0)
+			t->stream = take_fd(stream);
 		p->events.begun(p->events.context, t, r, body);
 	} else if (r->kind == KEEP_OUTPUT) {
 		p->events.output(p->events.context, t, r, body);
@@ -323,7 +335,7 @@ static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struc
 		leave_keeper(p, t);
 		t->on = k;
 		p->events.answered(p->events.context, t, r, body);
-		free(t);
+		pool_drop(t);
 	}
 }
 
@@ -333,6 +345,7 @@ static void readable(void *context, uint32_t events)
 	struct pool *p = k->pool;
 	struct keep_reply r;
 	struct error err = {0};
+	own_fd stream = -1;
 	struct buf body;
 	int got;
 
@@ -341,9 +354,9 @@ static void readable(void *context, uint32_t events)
 	if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
 		return;
 	buf_init(&body, POOL_ANSWER_MAX);
-	got = keep_take_reply(k->watch.fd, &r, &body, &err);
+	got = keep_take_reply_with(k->watch.fd, &r, &body, &stream, &err);
 	if (got == 1)
-		handle(p, k, &r, &body);
+		handle(p, k, &r, &body, &stream);
 	else if (got == 0 || err.sys != EAGAIN)
 		bury(p, k);
 	buf_done(&body);

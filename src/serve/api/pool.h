@@ -50,6 +50,9 @@ struct task {
 	struct book_call *call;  /* NULL: not in the book */
 	struct session *session; /* NULL: none */
 	char *once_key;          /* Idempotency-Key; NULL: none */
+	/* Its own, until it ends. */
+	int stream; /* KEEP_FORK: came with its beginning; KEEP_OPEN: goes with it; or -1 */
+	struct buf *own_body; /* NULL: body is somebody else's */
 };
 
 struct keeper {
@@ -116,7 +119,7 @@ int pool_add(struct pool *p, int fd, bool for_session, uint32_t generation, stru
 /* Keepers that are ready and of this generation, busy or not. */
 size_t pool_ready(const struct pool *p);
 
-/* A task, zeroed but for its links and serial; NULL: no memory.  pool_drop() if it is not
+/* A task, zeroed but for its links, serial and stream; NULL: no memory.  pool_drop() if it is not
  * submitted. */
 struct task *pool_task(struct pool *p);
 void pool_drop(struct task *t);

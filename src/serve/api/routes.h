@@ -15,6 +15,7 @@ enum route_to {
 	TO_POOL,     /* a keeper, for this one request */
 	TO_OPEN,     /* a keeper that becomes a session's */
 	TO_SESSION,  /* the keeper of the session in the path */
+	TO_FORK,     /* the same, and then another for its copy */
 	TO_READER,   /* the reader of the log */
 	TO_CALLS,    /* the book of calls */
 	TO_SESSIONS, /* the table of sessions */

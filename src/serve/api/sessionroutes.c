@@ -130,8 +130,7 @@ void sessionroutes_list(struct visit *v)
 		respond_json(v, 200, &out);
 }
 
-/* The session in the path, if it is this client's.  NULL: answered. */
-static struct session *find(struct visit *v)
+struct session *sessionroutes_find(struct visit *v)
 {
 	char id[KEEP_ID_ROOM], detail[256];
 	struct session *s = NULL;
@@ -202,7 +201,7 @@ static bool prepare(struct visit *v, const struct session *s, struct task *t)
 void sessionroutes_serve(struct visit *v)
 {
 	enum keep_ask kind = (enum keep_ask)v->match.route->keep;
-	struct session *s = find(v);
+	struct session *s = sessionroutes_find(v);
 	struct task *t;
 
 	if (!s)

@@ -60,6 +60,9 @@ static void serve(struct visit *v)
 	case TO_SESSION:
 		sessionroutes_serve(v);
 		break;
+	case TO_FORK:
+		forkroutes_serve(v);
+		break;
 	case TO_READER:
 		auditroutes_serve(v);
 		break;

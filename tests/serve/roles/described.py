@@ -121,6 +121,13 @@ def answer_sessions(d):
     d.ask("GET", path + "/files", session=s)
     d.ask("DELETE", path + "/files/{path}", session=s, path="a.txt")
     d.ask("POST", path + "/extend", {"ttl": "1m"}, session=s)
+    if os.uname().machine == "x86_64":
+        copy = d.ask("POST", path + "/fork", session=s, expect=201)
+        d.t.check(copy["forked_from"] == s and copy["id"] != s, copy)
+        d.ask("POST", path + "/fork", session="nobody", expect=404)
+        d.ask("POST", path + "/kill", session=copy["id"])
+    else:
+        d.ask("POST", path + "/fork", session=s, expect=501)
     d.ask("POST", path + "/kill", session=s)
     s = d.ask("POST", "/v1/sessions", {"tool_name": "py"}, expect=201)["id"]
     d.ask("DELETE", path, session=s)
@@ -228,6 +235,18 @@ def what_happens_is_counted(t):
             ("belljar_sandbox_start_seconds_count", 3),
             ("belljar_audit_records_total", 12)):
         t.check(counted.get(name, 0) >= least, (name, text))
+    # However they started, each is counted once, and one that waited is no miss.
+    starts = {how: counted['belljar_starts_total{how="%s"}' % how]
+              for how in ("cold", "sealed", "forked", "waiting")}
+    t.check(sum(starts.values()) == counted["belljar_sandbox_start_seconds_count"], text)
+    t.check(counted["belljar_warm_hits_total"] == starts["waiting"], text)
+    t.check(starts["forked"] <= counted["belljar_warm_misses_total"] <=
+            sum(starts.values()) - starts["waiting"], text)
+    t.check(counted["belljar_warm_interpreter_age_seconds_count"] ==
+            starts["waiting"] + starts["forked"], text)
+    if starts["waiting"] + starts["forked"]:
+        t.check(counted["belljar_warm_refills_total"] > 0 and
+                counted["belljar_warm_interpreters_started_total"] > 0, text)
     for name in ("belljar_screen_findings_total{rule=", "belljar_redactions_total{kind="):
         t.check(any(line.startswith(name) and "other" not in line for line in counted), name)
     t.check(any(line.startswith("belljar_build_info{version=") for line in counted), text)

@@ -134,6 +134,26 @@ def each_role_comes_back_and_the_others_stay(t):
     s.forget()
 
 
+def node_waits_in_as_many_keepers_as_it_may(t):
+    for most in (0, 1):
+        view = dict(VIEW, serve=dict(VIEW["serve"], warm_node=most))
+        s = Service(before=lambda s, view=view: s.put("view.json", json.dumps(view)))
+
+        def waiting(s=s):
+            return [pid for pid in s.alive("keeper")
+                    if "--warm-node" in s.words("keeper", pid)[0].split()]
+
+        tapping.wait_until(lambda s=s: is_settled(s) and len(s.alive("keeper")) == 2)
+        before = waiting()
+        t.check(len(before) == most, (most, before))
+        if most:
+            os.kill(before[0], signal.SIGKILL)
+            tapping.wait_until(lambda s=s: is_settled(s) and len(s.alive("keeper")) == 2)
+            tapping.wait_until(lambda: len(waiting()) == 1 and waiting() != before)
+        t.check(s.end() == 0, s.lines())
+        s.forget()
+
+
 def one_that_does_not_stay_up_is_tried_again_later_and_later(t):
     s = Service()
     tapping.wait_until(lambda: is_settled(s))
@@ -299,6 +319,7 @@ def systemd_is_told_and_its_sockets_are_taken(t):
 tapping.run([
     it_starts_every_role_with_what_it_needs_and_nothing_else,
     each_role_comes_back_and_the_others_stay,
+    node_waits_in_as_many_keepers_as_it_may,
     one_that_does_not_stay_up_is_tried_again_later_and_later,
     a_log_that_another_scribe_holds_is_no_failure,
     a_policy_is_read_again_and_a_bad_one_changes_nothing,

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_fork.c - a session's interpreter is copied into a pipe, for a session of its own.
+ *
+ * The interpreter does it itself, by a text of ours that its driver runs.  It
+ * says three things, as at the end of a snippet: that it wants the
+ * descriptors; that it can be copied, or why not; and that everything is in
+ * the pipe.  It may lie: then the copy is not worth much, and it is its own.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/jsonread.h"
+#include "base/own.h"
+#include "call/language.h"
+#include "gate/steps.h"
+#include "keeper/session_state.h"
+
+enum { FORK_US = 30 * 1000000, ANSWER_MAX = 4096, OPENING_MAX = 1 << 20 };
+
+extern const char driver_python_copy_start[], driver_python_copy_end[];
+
+enum fork_stage { FORK_ASKED = 0, FORK_LOOKS, FORK_WRITES };
+
+struct forking {
+	struct doing *asked; /* its request, and what cleans texts */
+	enum fork_stage stage;
+	int stream;      /* where the copy comes out; -1: the front has it */
+	const char *why; /* it is not to be, and its interpreter will notice; NULL: it is */
+	uint64_t until_us;
+};
+
+static void forking_free(struct driver *d)
+{
+	struct forking *f = d->forking;
+
+	d->forking = NULL;
+	own_fd_end(&f->stream);
+	doing_free(f->asked);
+	free(f);
+}
+
+/* why: may be what the session says. */
+static void refuse(struct session *s, struct driver *d, const char *why, size_t len)
+{
+	struct forking *f = d->forking;
+	own_str clean = doing_clean(f->asked, why, len);
+	char detail[1200];
+
+	(void)snprintf(detail, sizeof(detail), "the session cannot be copied: %.1000s",
+		       clean ? clean : "");
+	answer_problem(s->k, &f->asked->request, 409, "conflict", detail, NULL);
+	forking_free(d);
+}
+
+void fork_drop(struct session *s, struct driver *d, const char *why)
+{
+	if (d->forking)
+		refuse(s, d, why, strlen(why));
+}
+
+uint64_t fork_tick(struct session *s, struct driver *d, uint64_t now)
+{
+	if (now < d->forking->until_us)
+		return d->forking->until_us;
+	fork_drop(s, d, "it took too long");
+	driver_garble(s, d);
+	return 0;
+}
+
+/* Whatever else runs would not be in the copy. */
+static const char *hindrance(struct session *s, const struct driver *d)
+{
+	own_mem struct kept_process *list = calloc(KEPT_PROCESSES_MAX, sizeof(*list));
+	struct error ignored;
+	size_t n = 0;
+
+	if (!d || !d->exec || !d->ready)
+		return "no Python runs in this session yet: run a snippet first";
+	if (d->doing || d->killed || d->forking)
+		return "a snippet runs: wait for its end, or cancel it";
+	for (size_t i = 0; i < SESSION_RUNS_MAX; i++)
+		if (s->runs[i])
+			return "a program runs in this session: wait for its end, or cancel it";
+	for (size_t i = 0; i < SESSION_DRIVERS; i++)
+		if (&s->drivers[i] != d && s->drivers[i].exec)
+			return "it has an interpreter of another language, which cannot be copied";
+	if (!list || kept_processes(&s->kept, list, &n, &ignored) < 0)
+		return "its processes cannot be seen";
+	return n > 1 ? "other processes run in this session" : NULL;
+}
+
+static int ask(struct session *s, struct driver *d, const struct keep_request *r, struct error *err)
+{
+	size_t len = (size_t)(driver_python_copy_end - driver_python_copy_start);
+	struct forking *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return fail_sys(err, "copy a session");
+	f->stream = -1;
+	f->until_us = clock_us() + FORK_US;
+	f->asked = doing_new(s, r, ACTION_OPEN);
+	if (!f->asked) {
+		free(f);
+		return 0; /* answered */
+	}
+	d->forking = f;
+	d->send.len = d->sent = d->heard.len = 0;
+	d->send.cut = d->heard.cut = false;
+	if (driver_nonce(d, err) < 0 ||
+	    buf_printf(&d->send, err, "0 %s %zu\n", d->nonce, len) < 0 ||
+	    buf_add(&d->send, driver_python_copy_start, len, err) < 0) {
+		d->send.len = 0;
+		forking_free(d);
+		return -1;
+	}
+	driver_send(s, d);
+	return 0;
+}
+
+void obey_fork(struct session *s, const struct keep_request *r, const struct buf *body)
+{
+	struct driver *d = driver_of(s, "python");
+	const char *why = hindrance(s, d);
+	struct error err = {0};
+
+	(void)body;
+	if (!copy_is_known())
+		answer_problem(s->k, r, 501, "not_implemented",
+			       "sessions cannot be copied on this machine: only on x86-64", NULL);
+	else if (why)
+		answer_problem(s->k, r, 409, "conflict", why, NULL);
+	else if (ask(s, d, r, &err) < 0)
+		answer_problem(s->k, r, 500, "internal", "there is no memory for it", NULL);
+}
+
+/* It wants them: here they are. */
+static void give(struct session *s, struct driver *d)
+{
+	struct error err = {0};
+	own_fd writes = -1;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		fork_drop(s, d, "there is no pipe for it");
+		driver_garble(s, d);
+		return;
+	}
+	d->forking->stream = ends[0];
+	writes = ends[1];
+	d->forking->stage = FORK_LOOKS;
+	if (copy_give(d->channel, writes, &err) < 0) {
+		keeper_say(s->k, &err);
+		fork_drop(s, d, "its interpreter takes nothing");
+		driver_garble(s, d);
+	}
+}
+
+/* How the session was opened: the copy is opened like that. */
+static char *opening_of(const struct session *s)
+{
+	own_json value = json_copy(s->opening.value);
+
+	if (!value)
+		return NULL;
+	(void)json_object_del(value, "files");
+	return json_dumps(value, JSON_COMPACT);
+}
+
+/* It can be copied, and is about to: the front may open the other session. */
+static void begin(struct session *s, struct driver *d)
+{
+	struct forking *f = d->forking;
+	struct keep_reply reply = {
+		.kind = KEEP_BEGUN,
+		.serial = f->asked->request.serial,
+		.offset = d->snippets,
+	};
+	own_str opening = opening_of(s);
+	char under[HASH_HEX];
+	struct error err = {0};
+	own(buf) body;
+
+	buf_init(&body, OPENING_MAX);
+	memcpy(reply.id, s->id, sizeof(reply.id));
+	f->stage = FORK_WRITES;
+	if (redaction_current(&s->redaction, s->tool, s->k->policy, under, &err) < 0)
+		f->why = "its secrets have changed since it was opened";
+	else if (!opening || buf_add(&body, opening, strlen(opening), &err) < 0 || body.cut)
+		f->why = "how it was opened is too long";
+	else
+		(void)snprintf(reply.facts.rule, sizeof(reply.facts.rule), "%s", under);
+	if (!f->why && keep_send_begun(s->k->front, &reply, f->stream, &body, &err) < 0)
+		s->k->over = true;
+	own_fd_end(&f->stream); /* if nobody else has it, writing fails */
+	f->stream = -1;
+}
+
+static void end(struct session *s, struct driver *d)
+{
+	static const char done[] = "{}";
+	struct keep_reply reply = {.http_status = 200};
+	struct error err = {0};
+	own(buf) out;
+
+	buf_init(&out, ANSWER_MAX);
+	if (buf_add(&out, done, strlen(done), &err) == 0)
+		answer_json(s->k, &d->forking->asked->request, &reply, &out);
+	s->active_us = clock_us();
+	forking_free(d);
+}
+
+static void take(struct session *s, struct driver *d, const struct snippet_end *e, const char *text)
+{
+	static const char untold[] = "its interpreter could not be written";
+
+	if (d->forking->why)
+		refuse(s, d, d->forking->why, strlen(d->forking->why));
+	else if (e->status != 0)
+		refuse(s, d, e->has_result ? text : untold,
+		       e->has_result ? e->result_len : strlen(untold));
+	else if (d->forking->stage == FORK_ASKED)
+		give(s, d);
+	else if (d->forking->stage == FORK_LOOKS)
+		begin(s, d);
+	else
+		end(s, d);
+}
+
+/* Its first line alone may be a report: one without a text, behind which the next has come. */
+static int read_report(struct driver *d, struct snippet_end *ret)
+{
+	const char *line = memchr(buf_str(&d->heard), '\n', d->heard.len);
+	int there = snippet_end_read(buf_str(&d->heard), d->heard.len, d->nonce, ret);
+
+	if (there < 0 && line)
+		there = snippet_end_read(buf_str(&d->heard),
+					 (size_t)(line - buf_str(&d->heard)) + 1, d->nonce, ret);
+	return there;
+}
+
+void fork_heard(struct session *s, struct driver *d)
+{
+	struct snippet_end e;
+	int there = 0;
+
+	while (d->forking && d->heard.len && (there = read_report(d, &e)) > 0) {
+		size_t whole = e.head_len + e.result_len;
+		own_str text = strndup(d->heard.data + e.head_len, e.result_len);
+
+		memmove(d->heard.data, d->heard.data + whole, d->heard.len - whole);
+		d->heard.len -= whole;
+		take(s, d, &e, text ? text : "");
+	}
+	if (there < 0 || (!d->forking && d->heard.len)) {
+		fork_drop(s, d, "what came from its interpreter made no sense");
+		driver_garble(s, d);
+	}
+}

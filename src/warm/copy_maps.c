@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* copy_maps.c - which memory the process has, and which of it an image must carry.
+ *
+ * /proc/self/smaps tells what was mapped and how much of it is the process's
+ * own; /proc/self/pagemap tells which pages those are.  A page of a file that
+ * nobody changed is not carried: the other side maps the same file.
+ */
+#include <fcntl.h>
+#include <linux/stat.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#include "warm/copy_calls.h"
+#include "warm/copy_work.h"
+
+#define PAGE_THERE (3ull << 62) /* in memory, or in swap */
+#define PAGE_FILE  (1ull << 61) /* of a file, or shared */
+#define STACK_LEN  (8ull << 20)
+#define STACK_GAP  (1ull << 20)
+
+/* One entry of the list. */
+struct entry {
+	uint64_t start, end, offset;
+	char read, write, exec, share;
+	char *path;
+	uint64_t own_kib, there_kib;
+	bool wiped, left_out;
+};
+
+static uint64_t hex(char **at)
+{
+	uint64_t n = 0;
+
+	for (;; (*at)++) {
+		char c = **at;
+
+		if (c >= '0' && c <= '9')
+			n = n * 16 + (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			n = n * 16 + (uint64_t)(c - 'a' + 10);
+		else
+			return n;
+	}
+}
+
+static uint64_t decimal(const char *at)
+{
+	uint64_t n = 0;
+
+	while (*at == ' ')
+		at++;
+	while (*at >= '0' && *at <= '9')
+		n = n * 10 + (uint64_t)(*at++ - '0');
+	return n;
+}
+
+static void skip_word(char **at)
+{
+	while (**at && **at != ' ')
+		(*at)++;
+	while (**at == ' ')
+		(*at)++;
+}
+
+/* "start-end rwxp offset device inode   path" */
+static void read_head(char *line, struct entry *e)
+{
+	*e = (struct entry){0};
+	e->start = hex(&line);
+	line++;
+	e->end = hex(&line);
+	line++;
+	e->read = line[0];
+	e->write = line[1];
+	e->exec = line[2];
+	e->share = line[3];
+	skip_word(&line);
+	e->offset = hex(&line);
+	skip_word(&line);
+	skip_word(&line);
+	skip_word(&line);
+	e->path = line;
+}
+
+static bool has_flag(const char *flags, char a, char b)
+{
+	for (; flags[0] && flags[1]; flags++)
+		if (flags[0] == a && flags[1] == b)
+			return true;
+	return false;
+}
+
+static void read_fact(const char *line, struct entry *e)
+{
+	if (copy_begins(line, "Anonymous:"))
+		e->own_kib = decimal(line + 10);
+	else if (copy_begins(line, "Rss:"))
+		e->there_kib += decimal(line + 4);
+	else if (copy_begins(line, "Swap:"))
+		e->there_kib += decimal(line + 5);
+	if (copy_begins(line, "VmFlags:")) {
+		e->wiped = has_flag(line + 8, 'w', 'f');
+		e->left_out = has_flag(line + 8, 'd', 'c');
+	}
+}
+
+static uint32_t prot_of(const struct entry *e)
+{
+	return (e->read == 'r' ? PROT_READ : 0u) | (e->write == 'w' ? PROT_WRITE : 0u) |
+	       (e->exec == 'x' ? PROT_EXEC : 0u);
+}
+
+static bool is_special(const char *path)
+{
+	return copy_begins(path, "[vdso]") || copy_begins(path, "[vvar");
+}
+
+static bool add_special(struct copy_work *w, const struct entry *e)
+{
+	struct copy_special *s = &w->head.specials[w->head.n_specials];
+
+	if (w->head.n_specials == COPY_SPECIALS || copy_length(e->path) >= sizeof(s->name))
+		return copy_refuse(w, "memory of the kernel's that is unknown here", e->path);
+	*s = (struct copy_special){.start = e->start, .len = e->end - e->start};
+	copy_bytes(s->name, e->path, copy_length(e->path));
+	w->head.n_specials++;
+	return true;
+}
+
+static bool add_run(struct copy_work *w, uint64_t start, uint64_t len)
+{
+	struct iovec *last = w->head.n_runs ? &w->runs[w->head.n_runs - 1] : NULL;
+
+	w->head.content_len += len;
+	if (last && (uint64_t)(uintptr_t)last->iov_base + last->iov_len == start) {
+		last->iov_len += len;
+		return true;
+	}
+	if (w->head.n_runs == COPY_RUNS_MAX)
+		return copy_refuse(w, "its memory is in too many pieces", NULL);
+	w->runs[w->head.n_runs++] = (struct iovec){(void *)(uintptr_t)start, len};
+	return true;
+}
+
+/* Every page that is there, but none that shows nothing else than its file. */
+static bool add_pages(struct copy_work *w, struct copy_map *m)
+{
+	uint64_t first = m->start / COPY_PAGE, n = m->len / COPY_PAGE;
+
+	for (uint64_t done = 0; done < n;) {
+		uint64_t some = n - done < COPY_PAGES_AT_ONCE ? n - done : COPY_PAGES_AT_ONCE;
+
+		if (CALL4(SYS_pread64, w->pagemap, w->pages, some * 8, (first + done) * 8) !=
+		    (long)(some * 8))
+			return copy_refuse(w, "/proc/self/pagemap cannot be read", NULL);
+		for (uint64_t i = 0; i < some; i++) {
+			uint64_t page = w->pages[i];
+
+			if (!(page & PAGE_THERE) || (m->kind == COPY_PRIVATE && page & PAGE_FILE))
+				continue;
+			m->has_runs = 1;
+			if (!add_run(w, (first + done + i) * COPY_PAGE, COPY_PAGE))
+				return false;
+		}
+		done += some;
+	}
+	return true;
+}
+
+/* A file that the other side can open by its name: else its contents travel. */
+static bool take_file(struct copy_work *w, const struct entry *e, struct copy_map *m)
+{
+	static const int flags = 0;
+	struct statx st;
+	const struct copy_map *last = w->head.n_maps ? &w->maps[w->head.n_maps - 1] : NULL;
+	const char *known = last && last->path ? w->texts + last->path : "";
+
+	m->offset = e->offset;
+	if (CALL5(SYS_statx, AT_FDCWD, e->path, flags, STATX_BASIC_STATS, &st) != 0)
+		return false;
+	m->size = st.stx_size;
+	m->sec = (uint64_t)st.stx_mtime.tv_sec;
+	m->nsec = st.stx_mtime.tv_nsec;
+	m->path = copy_same(known, e->path) ? last->path : copy_text(w, e->path);
+	return m->path != 0;
+}
+
+static bool has_name(const char *path)
+{
+	if (path[0] != '/' || copy_begins(path, "/memfd:") || copy_ends(path, " (deleted)"))
+		return false;
+	while (*path)
+		if (*path++ == '\\')
+			return false;
+	return true;
+}
+
+static bool fill_contents(struct copy_work *w, const struct entry *e, struct copy_map *m)
+{
+	bool file = e->path[0] == '/';
+
+	if (m->kind == COPY_SHARED || e->wiped)
+		return true;
+	if (m->kind == COPY_MEMORY ? e->there_kib == 0 && !file : e->own_kib == 0)
+		return true;
+	/* What writes this ends afterwards: it needs not be put back. */
+	if (e->read != 'r' && !w->only_looks &&
+	    CALL3(SYS_mprotect, m->start, m->len, PROT_READ) != 0)
+		return copy_refuse(w, "memory that cannot be read", e->path);
+	if (m->kind != COPY_MEMORY || !file)
+		return add_pages(w, m);
+	m->has_runs = 1;
+	return add_run(w, m->start, m->len);
+}
+
+/* The kernel lets a stack grow; here it is one piece from the beginning. */
+static void stretch_stack(const struct copy_work *w, struct copy_map *m)
+{
+	uint64_t end = m->start + m->len, start = end - STACK_LEN;
+
+	if (start < w->last_end + STACK_GAP)
+		start = w->last_end + STACK_GAP;
+	if (start >= m->start)
+		return;
+	m->start = start;
+	m->len = end - start;
+}
+
+static bool take_entry(struct copy_work *w, const struct entry *e)
+{
+	struct copy_map *m = &w->maps[w->head.n_maps];
+
+	if (e->start >= COPY_ADDRESS || e->left_out || e->start == (uint64_t)(uintptr_t)w)
+		return true;
+	if (is_special(e->path))
+		return add_special(w, e);
+	if (w->head.n_maps == COPY_MAPS_MAX)
+		return copy_refuse(w, "its memory is in too many pieces", NULL);
+	*m = (struct copy_map){.start = e->start,
+			       .len = e->end - e->start,
+			       .prot = prot_of(e),
+			       .kind = COPY_MEMORY,
+			       .wiped = e->wiped};
+	if (e->share == 's' && (e->write == 'w' || !has_name(e->path)))
+		return copy_refuse(w, "memory that is shared", e->path);
+	if (has_name(e->path) && take_file(w, e, m))
+		m->kind = e->share == 's' ? COPY_SHARED : COPY_PRIVATE;
+	else if (e->share == 's')
+		return copy_refuse(w, "memory that is shared", e->path);
+	if (!fill_contents(w, e, m))
+		return false;
+	if (copy_same(e->path, "[stack]"))
+		stretch_stack(w, m);
+	w->last_end = e->end;
+	w->head.n_maps++;
+	return true;
+}
+
+static bool read_list(struct copy_work *w, const char *name)
+{
+	long fd = CALL4(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC, 0);
+	size_t len = 0;
+	long n = -1;
+
+	while (!copy_failed(fd) && len < COPY_LIST_MAX &&
+	       (n = CALL3(SYS_read, fd, w->list + len, COPY_LIST_MAX - len)) > 0)
+		len += (size_t)n;
+	(void)CALL1(SYS_close, fd);
+	w->list[len] = '\0';
+	return n == 0 || copy_refuse(w, "a list of its memory cannot be read", name);
+}
+
+/* One that was forked and never executed anything may not look at itself before this. */
+static bool open_pagemap(struct copy_work *w)
+{
+	static const char name[] = "/proc/self/pagemap";
+	long fd = CALL4(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC, 0);
+
+	if (copy_failed(fd)) {
+		(void)CALL2(SYS_prctl, PR_SET_DUMPABLE, 1);
+		fd = CALL4(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC, 0);
+	}
+	w->pagemap = (int)fd;
+	return !copy_failed(fd) || copy_refuse(w, "/proc/self/pagemap cannot be opened", NULL);
+}
+
+static char *cut_line(char **at)
+{
+	char *line = *at, *end = line;
+
+	while (*end && *end != '\n')
+		end++;
+	*at = *end ? end + 1 : end;
+	*end = '\0';
+	return line;
+}
+
+bool copy_take_maps(struct copy_work *w)
+{
+	struct entry e = {0};
+	bool have = false;
+
+	if (!open_pagemap(w) || !read_list(w, "/proc/self/smaps"))
+		return false;
+	for (char *at = w->list; *at;) {
+		char *line = cut_line(&at);
+
+		if (line[0] >= 'A' && line[0] <= 'Z') {
+			read_fact(line, &e);
+			continue;
+		}
+		if (have && !take_entry(w, &e))
+			return false;
+		read_head(line, &e);
+		have = true;
+	}
+	(void)CALL1(SYS_close, w->pagemap);
+	return !have || take_entry(w, &e);
+}
+
+bool copy_find_specials(struct copy_work *w)
+{
+	struct entry e;
+
+	if (!read_list(w, "/proc/self/maps"))
+		return false;
+	for (char *at = w->list; *at;) {
+		read_head(cut_line(&at), &e);
+		if (is_special(e.path) && !add_special(w, &e))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* copy_work.h - between the files that write and read an image: where they keep it meanwhile. */
+#ifndef WARM_COPY_WORK_H
+#define WARM_COPY_WORK_H
+
+#include <stdbool.h>
+#include <sys/uio.h>
+
+#include "warm/copy_image.h"
+
+enum { COPY_LIST_MAX = 8 << 20, COPY_PAGES_AT_ONCE = 8192 };
+
+/* In pages of its own, which are no part of the image. */
+struct copy_work {
+	struct copy_head head;
+	struct copy_map maps[COPY_MAPS_MAX];
+	struct copy_file files[COPY_FILES_MAX];
+	struct iovec runs[COPY_RUNS_MAX];
+	char texts[COPY_TEXTS_MAX];
+	uint64_t pages[COPY_PAGES_AT_ONCE];
+	char list[COPY_LIST_MAX + 1]; /* what /proc says */
+	int stream;
+	int also;        /* a descriptor that is closed before it is written; -1: none */
+	bool only_looks; /* changes nothing */
+	int pagemap;
+	uint64_t last_end; /* of the mapping before */
+	char reason[COPY_REASON];
+};
+
+/* NULL: no memory.  Belongs to the process until copy_work_free(). */
+struct copy_work *copy_work_new(void);
+void copy_work_free(struct copy_work *w);
+/* Both say why, and return false. */
+bool copy_refuse(struct copy_work *w, const char *why, const char *which);
+bool copy_refuse_number(struct copy_work *w, const char *why, long number);
+/* Its place in the texts; 0: no room (reason is set). */
+uint32_t copy_text(struct copy_work *w, const char *text);
+bool copy_write_all(int fd, const void *data, size_t len);
+bool copy_read_all(int fd, void *data, size_t len);
+
+/* copy_maps.c: which memory there is, and what of it must be written. */
+bool copy_take_maps(struct copy_work *w);
+/* Only the kernel's own pages. */
+bool copy_find_specials(struct copy_work *w);
+/* copy_files.c: what is open, and where the process stands. */
+bool copy_take_files(struct copy_work *w);
+/* copy_state.c: signals, and what the C library has told the kernel. */
+bool copy_take_state(struct copy_work *w);
+
+/* Where a woken copy finds the pages that it was made from. */
+struct copy_woken {
+	uint64_t start, len; /* 0: nobody was woken, this is the call itself */
+};
+/* copy_write.c: would that work? */
+bool copy_check(struct copy_work *w);
+/* True in the copy, wherever and whenever that is; false: w->reason.  In the process
+ * that is copied it ends the process once all is written. */
+bool copy_write(struct copy_work *w);
+/* copy_become.c: returns only if it could not: w->reason. */
+void copy_become(struct copy_work *w);
+
+#endif

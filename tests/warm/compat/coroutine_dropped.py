@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+async def f():
+    pass
+f()
+print("after")

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+async def f():
+    pass
+c = f()

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# run: "-c"
+# file: {"json.py": "MINE = True\n"}
+import json
+print(json.MINE)

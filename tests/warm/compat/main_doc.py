@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+"""I am the doc"""
+print(__doc__)

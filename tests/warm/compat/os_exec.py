@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+os.execvp("echo", ["echo", "execed"])

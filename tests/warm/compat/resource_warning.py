@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+import warnings
+warnings.simplefilter("always")
+f = open(__file__)
+del f

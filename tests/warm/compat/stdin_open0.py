@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+# stdin: "zero"
+print(open(0).read())

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+# script: "-"
+# stdin: "print(\"from stdin\")\n"

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+# stdin: "left\n"
+print("not read")

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+os.close(1)
+print("x")

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+import sys
+sys.stdout = None
+print("x")

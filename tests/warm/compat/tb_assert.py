@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+x = 3
+assert x == 4, "x is " + str(x)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+exec("def f():\n    return 1/0\nf()")

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+def f(*a):
+    raise TypeError("no")
+f(
+    1,
+    2,
+    3)

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+# run: "-c"
+import warnings; warnings.warn("c")

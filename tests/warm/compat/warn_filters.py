@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+import warnings
+print(len(warnings.filters), warnings.filters[0])

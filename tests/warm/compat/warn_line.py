@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+import warnings
+def f():
+    warnings.warn("careful")
+f()
