@@ -110,7 +110,7 @@ struct driver *driver_of(struct session *s, const char *language)
 	return NULL;
 }
 
-static char **driver_words(struct passage *p, const struct driver *d, size_t kind,
+static char **driver_words(struct passage *p, size_t kind, const struct language *language,
 			   const char *other, struct error *err)
 {
 	struct arena *a = &p->judged.arena;
@@ -124,7 +124,7 @@ static char **driver_words(struct passage *p, const struct driver *d, size_t kin
 		argv[i] = kinds[kind].words[i] ? (char *)(uintptr_t)kinds[kind].words[i] : text;
 	if (!argv || !text)
 		return NULL;
-	errand_language(p->judged.tool, d->language, &own);
+	errand_language(p->judged.tool, language, &own);
 	argv[kinds[kind].program] = (char *)(uintptr_t)own.program;
 	return argv;
 }
@@ -133,7 +133,8 @@ int driver_start(struct session *s, struct driver *d, struct passage *p, const c
 		 struct error *err)
 {
 	static const struct live nobody = {.fd = -1};
-	struct kept_job job = {.argv = driver_words(p, d, (size_t)(d - s->drivers), text, err)};
+	const size_t kind = (size_t)(d - s->drivers);
+	struct kept_job job = {.argv = driver_words(p, kind, d->language, text, err)};
 	uid_t uid = s->kept.remote->runner.uid;
 	own_fd theirs = -1, out = -1, error = -1;
 	int ends[2];
@@ -321,6 +322,8 @@ void obey_code(struct session *s, const struct keep_request *r, const struct buf
 			       NULL);
 		return;
 	}
+	if (fork_defers(s, r, body))
+		return;
 	d = doing_new(s, r, ACTION_CODE);
 	if (!d || !read_body(d, body))
 		return;

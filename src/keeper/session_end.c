@@ -56,6 +56,7 @@ static void end_runs(struct session *s)
 		fill_outcome(s, s->drivers[i].began_us, &o);
 		driver_abandon(s, &s->drivers[i], &o);
 	}
+	fork_resume(s);
 }
 
 /* The record of the end, with what the whole session has used.  It is its owner's, whoever asked:

@@ -20,7 +20,11 @@
 #include "gate/steps.h"
 #include "keeper/session_state.h"
 
-enum { FORK_US = 30 * 1000000, ANSWER_MAX = 4096, OPENING_MAX = 1 << 20 };
+enum {
+	FORK_US = 30 * 1000000,   /* until it says whether it can be copied */
+	WRITES_US = 60 * 1000000, /* more than the other keeper takes, once it has its turn */
+	OPENING_MAX = 1 << 20,
+};
 
 extern const char driver_python_copy_start[], driver_python_copy_end[];
 
@@ -29,8 +33,8 @@ enum fork_stage { FORK_ASKED = 0, FORK_LOOKS, FORK_WRITES };
 struct forking {
 	struct doing *asked; /* its request, and what cleans texts */
 	enum fork_stage stage;
-	int stream;      /* where the copy comes out; -1: the front has it */
-	const char *why; /* it is not to be, and its interpreter will notice; NULL: it is */
+	int stream;    /* where the copy comes out; -1: the front has it */
+	bool answered; /* its interpreter has still to say that it is done */
 	uint64_t until_us;
 };
 
@@ -45,7 +49,7 @@ static void forking_free(struct driver *d)
 }
 
 /* why: may be what the session says. */
-static void refuse(struct session *s, struct driver *d, const char *why, size_t len)
+static void tell(struct session *s, struct driver *d, const char *why, size_t len)
 {
 	struct forking *f = d->forking;
 	own_str clean = doing_clean(f->asked, why, len);
@@ -53,7 +57,14 @@ static void refuse(struct session *s, struct driver *d, const char *why, size_t 
 
 	(void)snprintf(detail, sizeof(detail), "the session cannot be copied: %.1000s",
 		       clean ? clean : "");
-	answer_problem(s->k, &f->asked->request, 409, "conflict", detail, NULL);
+	if (!f->answered)
+		answer_problem(s->k, &f->asked->request, 409, "conflict", detail, NULL);
+	f->answered = true;
+}
+
+static void refuse(struct session *s, struct driver *d, const char *why, size_t len)
+{
+	tell(s, d, why, len);
 	forking_free(d);
 }
 
@@ -129,6 +140,7 @@ void obey_fork(struct session *s, const struct keep_request *r, const struct buf
 	struct error err = {0};
 
 	(void)body;
+	s->active_us = clock_us();
 	if (!copy_is_known())
 		answer_problem(s->k, r, 501, "not_implemented",
 			       "sessions cannot be copied on this machine: only on x86-64", NULL);
@@ -136,6 +148,38 @@ void obey_fork(struct session *s, const struct keep_request *r, const struct buf
 		answer_problem(s->k, r, 409, "conflict", why, NULL);
 	else if (ask(s, d, r, &err) < 0)
 		answer_problem(s->k, r, 500, "internal", "there is no memory for it", NULL);
+}
+
+bool fork_defers(struct session *s, const struct keep_request *r, const struct buf *body)
+{
+	const struct driver *d = driver_of(s, "python");
+	struct error err = {0};
+
+	if (!d || !d->forking || d->forking->stage != FORK_WRITES || s->has_later)
+		return false;
+	s->later = *r;
+	buf_init(&s->later_body, KEEP_BODY_MAX);
+	s->has_later = buf_add(&s->later_body, buf_str(body), body->len, &err) == 0;
+	if (!s->has_later)
+		buf_done(&s->later_body);
+	return s->has_later;
+}
+
+void fork_resume(struct session *s)
+{
+	const struct driver *d = driver_of(s, "python");
+	struct keep_request r;
+	own(buf) body;
+
+	if (!s->has_later || (s->end == SESSION_OPEN && d && d->forking))
+		return;
+	r = s->later;
+	body = s->later_body;
+	s->has_later = false;
+	if (s->end == SESSION_OPEN)
+		obey_code(s, &r, &body);
+	else
+		answer_problem(s->k, &r, 409, "conflict", "the session ended", NULL);
 }
 
 /* It wants them: here they are. */
@@ -171,8 +215,21 @@ static char *opening_of(const struct session *s)
 	return json_dumps(value, JSON_COMPACT);
 }
 
+static void answer(struct session *s, struct forking *f)
+{
+	static const char done[] = "{}";
+	struct keep_reply reply = {.http_status = 200};
+	struct error err = {0};
+	own(buf) out;
+
+	buf_init(&out, sizeof(done));
+	if (buf_add(&out, done, strlen(done), &err) == 0)
+		answer_json(s->k, &f->asked->request, &reply, &out);
+	f->answered = true;
+}
+
 /* It can be copied, and is about to: the front may open the other session. */
-static void begin(struct session *s, struct driver *d)
+static int begin(struct session *s, struct driver *d, struct error *err)
 {
 	struct forking *f = d->forking;
 	struct keep_reply reply = {
@@ -182,53 +239,47 @@ static void begin(struct session *s, struct driver *d)
 	};
 	own_str opening = opening_of(s);
 	char under[HASH_HEX];
-	struct error err = {0};
 	own(buf) body;
 
 	buf_init(&body, OPENING_MAX);
 	memcpy(reply.id, s->id, sizeof(reply.id));
-	f->stage = FORK_WRITES;
-	if (redaction_current(&s->redaction, s->tool, s->k->policy, under, &err) < 0)
-		f->why = "its secrets have changed since it was opened";
-	else if (!opening || buf_add(&body, opening, strlen(opening), &err) < 0 || body.cut)
-		f->why = "how it was opened is too long";
-	else
-		(void)snprintf(reply.facts.rule, sizeof(reply.facts.rule), "%s", under);
-	if (!f->why && keep_send_begun(s->k->front, &reply, f->stream, &body, &err) < 0)
+	if (redaction_current(&s->redaction, s->tool, s->k->policy, under, err) < 0)
+		return fail(err, ERR_REFUSED, "its secrets have changed since it was opened");
+	if (!opening || buf_add(&body, opening, strlen(opening), err) < 0 || body.cut)
+		return fail(err, ERR_REFUSED, "how it was opened is too long");
+	(void)snprintf(reply.facts.rule, sizeof(reply.facts.rule), "%s", under);
+	if (keep_send_begun(s->k->front, &reply, f->stream, &body, err) < 0)
 		s->k->over = true;
-	own_fd_end(&f->stream); /* if nobody else has it, writing fails */
-	f->stream = -1;
+	answer(s, f);
+	return 0;
 }
 
-static void end(struct session *s, struct driver *d)
+static void write_on(struct session *s, struct driver *d)
 {
-	static const char done[] = "{}";
-	struct keep_reply reply = {.http_status = 200};
 	struct error err = {0};
-	own(buf) out;
 
-	buf_init(&out, ANSWER_MAX);
-	if (buf_add(&out, done, strlen(done), &err) == 0)
-		answer_json(s->k, &d->forking->asked->request, &reply, &out);
-	s->active_us = clock_us();
-	forking_free(d);
+	if (begin(s, d, &err) < 0)
+		tell(s, d, err.text, strlen(err.text));
+	/* If nobody else has it, writing fails, and that is told at its end. */
+	own_fd_end(&d->forking->stream);
+	d->forking->stream = -1;
+	d->forking->stage = FORK_WRITES;
+	d->forking->until_us = clock_us() + WRITES_US + s->k->policy->serve.queue_wait_ms * 1000;
 }
 
 static void take(struct session *s, struct driver *d, const struct snippet_end *e, const char *text)
 {
 	static const char untold[] = "its interpreter could not be written";
 
-	if (d->forking->why)
-		refuse(s, d, d->forking->why, strlen(d->forking->why));
-	else if (e->status != 0)
+	if (e->status != 0)
 		refuse(s, d, e->has_result ? text : untold,
 		       e->has_result ? e->result_len : strlen(untold));
 	else if (d->forking->stage == FORK_ASKED)
 		give(s, d);
 	else if (d->forking->stage == FORK_LOOKS)
-		begin(s, d);
+		write_on(s, d);
 	else
-		end(s, d);
+		forking_free(d);
 }
 
 /* Its first line alone may be a report: one without a text, behind which the next has come. */

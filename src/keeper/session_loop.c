@@ -245,6 +245,8 @@ void session_loop(struct session *s)
 			serve_box(s);
 		if (s->end == SESSION_OPEN && is_ready(&w, s->k->front))
 			serve_front(s);
+		if (s->end == SESSION_OPEN)
+			fork_resume(s);
 	}
 	session_finish(s);
 }

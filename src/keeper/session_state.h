@@ -106,6 +106,11 @@ struct session {
 	enum session_end end;
 	struct outcome box; /* how it ended, and what it used */
 	bool finished;
+	/* A snippet that came while its interpreter was still being written: the copy may be there
+	 * before that is known here. */
+	bool has_later;
+	struct keep_request later;
+	struct buf later_body;
 };
 
 const char *session_end_name(enum session_end e);
@@ -174,6 +179,10 @@ bool driver_take_ready(struct driver *d);
 /* session_fork.c: an interpreter is copied. */
 void obey_fork(struct session *s, const struct keep_request *r, const struct buf *body);
 void fork_heard(struct session *s, struct driver *d);
+/* True: it was kept, until the interpreter has nothing to do with its copy any more. */
+bool fork_defers(struct session *s, const struct keep_request *r, const struct buf *body);
+/* What was kept is obeyed, if that is so. */
+void fork_resume(struct session *s);
 /* Returns when it will have taken too long. */
 uint64_t fork_tick(struct session *s, struct driver *d, uint64_t now);
 /* It cannot be any more; answered.  Safe if nothing is copied. */

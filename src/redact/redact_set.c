@@ -155,6 +155,7 @@ void redact_set_free(struct redact_set *set)
 	free(set->entries);
 	known_free(set->known);
 	starts_free(set->starts);
+	nearnames_free(set->names);
 	for (size_t i = 0; i < SET_DATABASES; i++)
 		patterns_done(&set->db[i]);
 	(void)hs_free_scratch(set->scratch);
@@ -182,19 +183,27 @@ static void set_reach(struct redact_set *set, size_t db)
 	}
 }
 
-static int warm_starts(struct redact_set *set, struct error *err)
+/* What is found without a database. */
+static int warm_words(struct redact_set *set, struct error *err)
 {
 	set->starts = starts_new(err);
-	if (!set->starts)
+	set->names = nearnames_new(err);
+	if (!set->starts || !set->names)
 		return -1;
 	for (size_t i = 0; i < set->n_rules; i++) {
 		struct entry *e = &set->entries[i];
 
-		if (!e->wanted || !e->rule->begins)
+		if (!e->wanted)
 			continue;
-		e->reach = STARTS_REACH;
-		if (starts_add(set->starts, e->rule->begins, i, err) < 0)
-			return -1;
+		if (e->rule->begins) {
+			e->reach = STARTS_REACH;
+			if (starts_add(set->starts, e->rule->begins, i, err) < 0)
+				return -1;
+		} else if (e->rule->names) {
+			e->reach = NEARNAMES_REACH;
+			if (nearnames_add(set->names, e->rule, i, err) < 0)
+				return -1;
+		}
 	}
 	set->warm = true;
 	return 0;
@@ -212,7 +221,9 @@ int redact_set_warm(struct redact_set *set, struct error *err)
 	if (set->warm)
 		return 0;
 	starts_free(set->starts);
+	nearnames_free(set->names);
 	set->starts = NULL;
+	set->names = NULL;
 	for (size_t i = 0; i < SET_DATABASES; i++) {
 		if (!set->db_wanted[i])
 			continue;
@@ -224,7 +235,7 @@ int redact_set_warm(struct redact_set *set, struct error *err)
 			return fail(err, ERR_SYSTEM, "allocate room for matching");
 		set_reach(set, i);
 	}
-	return warm_starts(set, err);
+	return warm_words(set, err);
 }
 
 static pcre2_code *compile(const char *pattern)

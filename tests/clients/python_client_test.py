@@ -235,7 +235,7 @@ def a_session_is_forked(t):
             t.check({x["id"] for x in JAR.sessions()} == {s.id, other.id}, JAR.sessions())
             with other.fork() as third:
                 t.check(third.code("print(x)").output == "[1, 2]\n", "")
-        t.check(s.code("x").result == "[1]", "")
+        t.check(s.code("x").raw["result"] == "[1]", "")
         s.code("echo", language="bash")
         t.check(thrown(ApiError, s.fork).status == 409, "")
 

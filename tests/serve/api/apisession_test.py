@@ -227,7 +227,69 @@ def draining_ends_sessions():
         expect(f.wait_line("asked 3"), "asked 3 0")
 
 
+def pipes_of(f):
+    names = []
+    for fd in os.listdir("/proc/%d/fd" % f.process.pid):
+        try:
+            names.append(os.readlink("/proc/%d/fd/%s" % (f.process.pid, fd)))
+        except FileNotFoundError:
+            pass
+    return len([n for n in names if n.startswith("pipe:")])
+
+
+def a_copy_is_opened_by_another_keeper():
+    with front() as f:
+        s = opened(f, lines=("fork stream echo", "echo"))
+        pipes = pipes_of(f)
+        r = f.ask("POST", s + "/fork")
+        name = s.split("/")[-1]
+        expect((r.status, r.json["kind"], r.json["path"]), (201, 8, name))
+        expect((r.json["streamed"], r.json["target"], r.json["tool"], r.json["number"]), ("copied", 7, "under", 1))
+        copy = "/v1/sessions/" + r.json["session"]
+        expect((r.getheader("Location"), copy != s), (copy, True))
+        expect(f.ask("GET", copy).json["pid"] != f.ask("GET", s).json["pid"], True)
+        expect(f.ask("DELETE", s).status, 200)
+        expect(f.ask("GET", copy).status, 200)
+        problem(f.ask("POST", copy + "/fork", key="bob"), 404, "not_found")
+        problem(f.ask("POST", "/v1/sessions/bjs-none/fork"), 404, "not_found")
+        expect(pipes_of(f), pipes)
+
+
+def what_cannot_be_copied_leaves_nothing():
+    with front() as f:
+        pipes = pipes_of(f)
+        s = opened(f, lines=('fork problem 409 {"code":"conflict"}', "echo"))
+        r = f.ask("POST", s + "/fork")
+        expect((r.status, r.json["code"]), (409, "conflict"))
+        expect(f.ask("DELETE", s).status, 200)
+        # The other keeper refuses, or dies.
+        s = opened(f, lines=('fork stream problem 409 {"code":"conflict"}', "echo"))
+        r = f.ask("POST", s + "/fork")
+        expect((r.status, r.json["code"]), (409, "conflict"))
+        expect(f.ask("DELETE", s).status, 200)
+        t = opened(f, lines=("fork stream die", "echo"))
+        expect(f.ask("POST", t + "/fork").status, 503)
+        expect(len(f.ask("GET", "/v1/sessions").json["sessions"]), 1)
+        expect(f.ask("GET", t).status, 200)
+        # The first one dies.
+        u = opened(f, lines=("fork die", "echo"))
+        problem(f.ask("POST", u + "/fork"), 410, "gone")
+        expect(len(f.ask("GET", "/v1/sessions").json["sessions"]), 1)
+        expect(pipes_of(f), pipes)
+
+
+def copies_are_counted_like_sessions():
+    with front(view([client("ann"), client("bob"), client("root", scopes=["admin"])])) as f:
+        s = opened(f, lines=("fork stream fork stream echo", "echo"))
+        for _ in range(2):
+            expect(f.ask("POST", s + "/fork").status, 201)
+        problem(f.ask("POST", s + "/fork"), 429, "too_many_requests")
+
+
 main([
+    a_copy_is_opened_by_another_keeper,
+    what_cannot_be_copied_leaves_nothing,
+    copies_are_counted_like_sessions,
     requests_reach_the_session_s_keeper,
     others_do_not_see_a_session,
     a_session_that_was_refused_is_none,

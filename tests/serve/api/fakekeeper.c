@@ -5,6 +5,8 @@
  *   wait FILE (or a cancellation)             sleep MS             hold (a session's program)
  *   answer STATUS JSON    problem STATUS JSON    octets BYTES    big BYTES    echo
  *   die    garbage    over REASON    rule NAME
+ *   fork LINE (what to do when a session is to be copied: a line as above, or "stream LINE", where
+ *   LINE is for whoever opens the copy)
  *
  * A body that says no answer is answered with 200 and what was asked.
  */
@@ -40,6 +42,9 @@ struct fake {
 	uint64_t held[HELD_MAX];
 	struct file files[FILES_MAX];
 	char session_id[KEEP_ID_ROOM];
+	char on_fork[256];
+	int stream;        /* came with what is asked now; -1: none */
+	char streamed[64]; /* what came out of it */
 };
 
 static void send_reply(struct fake *k, struct keep_reply *r, const void *data, size_t len)
@@ -89,6 +94,8 @@ static void echo(struct fake *k, unsigned status)
 	jsonout_str(&j, "session", k->now.id);
 	jsonout_bool(&j, "cancelled", k->cancelled);
 	jsonout_int(&j, "pid", getpid());
+	if (k->stream >= 0)
+		jsonout_str(&j, "streamed", k->streamed);
 	jsonout_object_end(&j);
 	(void)jsonout_end(&j);
 	answer(k, status, CONTENT_JSON, out.data, out.len);
@@ -105,6 +112,27 @@ static void begun(struct fake *k, bool detach)
 	n = snprintf(text, sizeof(text), "{\"id\":\"%s\",\"request_id\":\"%s\",\"receipt\":null}",
 		     r.id, k->now.request_id);
 	send_reply(k, &r, text, (size_t)n);
+}
+
+/* What a session says that can be copied; the copy is one word. */
+static void begun_fork(struct fake *k, const char *line)
+{
+	struct keep_reply r = {.kind = KEEP_BEGUN,
+			       .serial = k->now.serial,
+			       .offset = 7,
+			       .facts = {.rule = "under"}};
+	struct error err = {0};
+	own(buf) body;
+	int ends[2];
+
+	buf_init(&body, 1024);
+	if (pipe(ends) < 0 || write(ends[1], "copied", 6) != 6 ||
+	    buf_add(&body, line, strlen(line), &err) < 0 ||
+	    keep_send_begun(k->sock, &r, ends[0], &body, &err) < 0)
+		_exit(7);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	echo(k, 200);
 }
 
 static void output(struct fake *k, unsigned stream, const void *data, size_t len)
@@ -274,6 +302,10 @@ static void obey(struct fake *k, const char *line)
 		k->base.facts.layer = (uint32_t)strtoul(rest, NULL, 10);
 	} else if (says(line, "start", &rest)) {
 		start(&k->base.facts, rest);
+	} else if (says(line, "fork", &rest)) {
+		(void)snprintf(k->on_fork, sizeof(k->on_fork), "%s", rest);
+	} else if (says(line, "stream", &rest)) {
+		begun_fork(k, rest);
 	} else if (says(line, "die", &rest)) {
 		_exit(9);
 	} else if (says(line, "garbage", &rest)) {
@@ -389,6 +421,9 @@ static bool serve_special(struct fake *k, const struct buf *body)
 	case KEEP_CLOSE:
 		end_session(k);
 		return true;
+	case KEEP_FORK:
+		obey(k, k->on_fork);
+		return k->answered;
 	default:
 		return false;
 	}
@@ -428,6 +463,7 @@ void fakekeeper_run(int sock, bool session)
 	struct error err = {0};
 
 	k.sock = sock;
+	k.stream = -1;
 	k.session = session;
 	send_reply(&k, &ready, NULL, 0);
 	for (;;) {
@@ -435,14 +471,20 @@ void fakekeeper_run(int sock, bool session)
 		int got;
 
 		buf_init(&body, BODY_MAX);
-		got = keep_take_request(sock, &k.now, &body, &err);
+		k.stream = -1;
+		got = keep_take_request_with(sock, &k.now, &body, &k.stream, &err);
 		if (got != 1)
 			_exit(got == 0 ? 0 : 6);
+		memset(k.streamed, 0, sizeof(k.streamed));
+		if (k.stream >= 0 && read(k.stream, k.streamed, sizeof(k.streamed) - 1) < 0)
+			_exit(8);
 		if (k.now.kind == KEEP_CANCEL && !session) {
 			buf_done(&body);
 			continue;
 		}
 		serve(&k, &body);
+		if (k.stream >= 0)
+			(void)close(k.stream);
 		buf_done(&body);
 	}
 }

@@ -67,8 +67,7 @@ TEST(every_row_is_whole)
 		/* Nobody but health checks comes in without a name. */
 		if (r->flags & ROUTE_OPEN)
 			CHECK(r->to == TO_SELF && r->method == HTTP_GET);
-		if (r->to == TO_POOL || r->to == TO_OPEN || r->to == TO_SESSION ||
-		    r->to == TO_FORK)
+		if (r->to == TO_POOL || r->to == TO_OPEN || r->to == TO_SESSION || r->to == TO_FORK)
 			CHECK(r->keep > KEEP_ASK_NONE && r->keep < KEEP_ASK_COUNT && r->scopes);
 		if (r->to == TO_READER)
 			CHECK(r->read && r->scopes == MAY_AUDIT);
