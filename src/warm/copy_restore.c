@@ -106,7 +106,7 @@ HERE static void map_one(const struct copy_plan *p, const struct copy_map *m)
 		flags |= m->kind == COPY_SHARED ? MAP_SHARED : MAP_PRIVATE;
 	if (m->kind != COPY_MEMORY)
 		fd = open_file(p, m);
-	at = CALL6(SYS_mmap, m->start, m->len, prot, flags, fd, m->offset);
+	at = copy_mmap(m->start, m->len, prot, flags, fd, m->offset);
 	if (at != (long)m->start)
 		leave(COPY_EXIT_MEMORY);
 	if (fd >= 0)
