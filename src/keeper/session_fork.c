@@ -165,21 +165,24 @@ bool fork_defers(struct session *s, const struct keep_request *r, const struct b
 	return s->has_later;
 }
 
-void fork_resume(struct session *s)
+static void obey_later(struct session *s)
 {
-	const struct driver *d = driver_of(s, "python");
-	struct keep_request r;
-	own(buf) body;
+	struct keep_request r = s->later;
+	own(buf) body = s->later_body;
 
-	if (!s->has_later || (s->end == SESSION_OPEN && d && d->forking))
-		return;
-	r = s->later;
-	body = s->later_body;
 	s->has_later = false;
 	if (s->end == SESSION_OPEN)
 		obey_code(s, &r, &body);
 	else
 		answer_problem(s->k, &r, 409, "conflict", "the session ended", NULL);
+}
+
+void fork_resume(struct session *s)
+{
+	const struct driver *d = driver_of(s, "python");
+
+	if (s->has_later && (s->end != SESSION_OPEN || !d || !d->forking))
+		obey_later(s);
 }
 
 /* It wants them: here they are. */
