@@ -128,6 +128,7 @@ void slot_take_news(struct slot *s, struct to_warden *news, int *fds, size_t n_f
 		s->left = true;
 		return;
 	case NEWS_WARM:
+		s->warm = true;
 		slot_order_ahead(s);
 		return;
 	case NEWS_STARTED:

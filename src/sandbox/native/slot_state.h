@@ -44,6 +44,7 @@ struct slot {
 	bool box_waits;
 	bool ahead; /* somebody waits in the box, or is on his way */
 	bool left;  /* nobody does: it was ordered */
+	bool warm;  /* an interpreter became ready at some time */
 	struct limits box_limits;
 
 	enum phase phase;
