@@ -47,7 +47,7 @@ HERE static uint32_t let_go(struct copy_plan *p)
 	if (CALL4(SYS_rseq, p->rseq_at, RSEQ_LEN, 0, RSEQ_SIGN) != 0 ||
 	    CALL4(SYS_rseq, p->rseq_at, RSEQ_LEN, RSEQ_LEAVE, RSEQ_SIGN) != 0)
 		leave(COPY_EXIT_THREAD);
-	return 0;
+	return RSEQ_LEN;
 }
 
 HERE static void move(uint64_t from, uint64_t to, uint64_t len)
