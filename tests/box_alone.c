@@ -4,7 +4,8 @@
  *     box_alone [run] [options of belljar run] -- COMMAND [ARGS]
  *
  * To measure what the rest of belljar run costs, and to let each call of making a box fail without
- * the processes of the log among them.  Linked like belljar, and never installed.
+ * the processes of the log among them.  Or in one that was filled ahead (filled.h).  Linked like
+ * belljar, and never installed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "call/language.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "filled.h"
 
 static int write_account(const struct account *a, int fd, struct error *err)
 {
@@ -56,12 +58,14 @@ int main(int argc, char **argv)
 		    0 ||
 	    (o.request.cancel_fds[0] = cli_open_signals(&err)) < 0)
 		return cli_complain(&err);
-	environment_build(NULL, o.env, env);
+	environment_build(filled_by_python(&o.request) ? language_find("python", &err) : NULL,
+			  o.env, env);
 	o.request.job.env = env;
-	o.request.job.argv = o.command;
+	o.request.job.argv = filled_by_python(&o.request) ? filled_words(o.command) : o.command;
 	o.request.live_out.fd = o.json ? -1 : STDOUT_FILENO;
 	o.request.live_err.fd = o.json ? -1 : STDERR_FILENO;
-	if (sandbox_run(&o.request, &account, &err) < 0) {
+	if ((filled_wanted() ? filled_run(&o.request, &account, &err)
+			     : sandbox_run(&o.request, &account, &err)) < 0) {
 		account.outcome.error = err;
 		(void)cli_complain(&err);
 	}

@@ -128,10 +128,11 @@ static void write_end(struct jsonout *j, const struct outcome *o)
 	jsonout_ms(j, "setup_time_ms", o->setup_us);
 }
 
-/* Before the program's first instruction: none of it is in resource_usage. */
+/* Before the program's first instruction: none of it is in resource_usage.  What took no time to
+ * begin is a snippet for an interpreter that is there: nothing was started for it. */
 static void write_start(struct jsonout *j, const struct outcome *o)
 {
-	if (o->end != END_EXITED && o->end != END_SIGNALLED) {
+	if ((o->end != END_EXITED && o->end != END_SIGNALLED) || o->setup_us == 0) {
 		jsonout_null(j, "start");
 		return;
 	}

@@ -130,3 +130,11 @@ const struct limit_row *limits_above(const struct limits *l, const struct limits
 			return &limit_rows[i];
 	return NULL;
 }
+
+bool limits_same_seal(const struct limits *a, const struct limits *b)
+{
+	return a->cpu_ms == b->cpu_ms && a->memory_bytes == b->memory_bytes &&
+	       a->disk_bytes == b->disk_bytes && a->inodes == b->inodes &&
+	       a->processes == b->processes && a->files == b->files &&
+	       a->cpu_percent == b->cpu_percent;
+}

@@ -30,4 +30,7 @@ int limits_check(const struct limits *l, struct error *err);
 /* The first row of which l has more than most; NULL: none. */
 const struct limit_row *limits_above(const struct limits *l, const struct limits *most);
 
+/* Are they the same for a process that was sealed ahead?  Wall time and output are not its own. */
+bool limits_same_seal(const struct limits *a, const struct limits *b);
+
 #endif

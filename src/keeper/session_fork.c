@@ -83,12 +83,26 @@ uint64_t fork_tick(struct session *s, struct driver *d, uint64_t now)
 	return 0;
 }
 
-/* Whatever else runs would not be in the copy. */
-static const char *hindrance(struct session *s, const struct driver *d)
+/* What runs beside the interpreter.  A process that belongs to no program is ours: one that waits
+ * for the next. */
+static bool has_others(struct session *s, const struct driver *d)
 {
 	own_mem struct kept_process *list = calloc(KEPT_PROCESSES_MAX, sizeof(*list));
 	struct error ignored;
-	size_t n = 0;
+	size_t n = 0, others = 0, own = 0;
+
+	if (!list || kept_processes(&s->kept, list, &n, &ignored) < 0)
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		own += list[i].exec == d->exec;
+		others += list[i].exec != 0 && list[i].exec != d->exec;
+	}
+	return own > 1 || others > 0;
+}
+
+/* Whatever else runs would not be in the copy. */
+static const char *hindrance(struct session *s, const struct driver *d)
+{
 
 	if (!d || !d->exec || !d->ready)
 		return "no Python runs in this session yet: run a snippet first";
@@ -100,9 +114,7 @@ static const char *hindrance(struct session *s, const struct driver *d)
 	for (size_t i = 0; i < SESSION_DRIVERS; i++)
 		if (&s->drivers[i] != d && s->drivers[i].exec)
 			return "it has an interpreter of another language, which cannot be copied";
-	if (!list || kept_processes(&s->kept, list, &n, &ignored) < 0)
-		return "its processes cannot be seen";
-	return n > 1 ? "other processes run in this session" : NULL;
+	return has_others(s, d) ? "other processes run in this session" : NULL;
 }
 
 static int ask(struct session *s, struct driver *d, const struct keep_request *r, struct error *err)
@@ -165,21 +177,24 @@ bool fork_defers(struct session *s, const struct keep_request *r, const struct b
 	return s->has_later;
 }
 
-void fork_resume(struct session *s)
+static void obey_later(struct session *s)
 {
-	const struct driver *d = driver_of(s, "python");
-	struct keep_request r;
-	own(buf) body;
+	struct keep_request r = s->later;
+	own(buf) body = s->later_body;
 
-	if (!s->has_later || (s->end == SESSION_OPEN && d && d->forking))
-		return;
-	r = s->later;
-	body = s->later_body;
 	s->has_later = false;
 	if (s->end == SESSION_OPEN)
 		obey_code(s, &r, &body);
 	else
 		answer_problem(s->k, &r, 409, "conflict", "the session ended", NULL);
+}
+
+void fork_resume(struct session *s)
+{
+	const struct driver *d = driver_of(s, "python");
+
+	if (s->has_later && (s->end != SESSION_OPEN || !d || !d->forking))
+		obey_later(s);
 }
 
 /* It wants them: here they are. */

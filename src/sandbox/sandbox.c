@@ -56,10 +56,23 @@ static const struct runner_ops local = {
 	.finish = ask_finish,
 };
 
+int sandbox_run_in(struct slot *slot, const struct request *r, struct account *ret,
+		   struct error *err)
+{
+	const struct runner runner = {
+		.ops = &local,
+		.slot = slot,
+		.uid = slot_uid(slot),
+		.gid = slot_gid(slot),
+		.root_mode = slot_is_root_mode(slot),
+	};
+
+	return serve(r, &runner, ret, err);
+}
+
 int sandbox_run(const struct request *r, struct account *ret, struct error *err)
 {
 	own_slot slot = NULL;
-	struct runner runner = {.ops = &local};
 	int result;
 
 	if (serve_prepare(r, ret, err) < 0 ||
@@ -69,11 +82,7 @@ int sandbox_run(const struct request *r, struct account *ret, struct error *err)
 		return 0;
 	}
 	slot_ask_before(slot, r->at_start, r->context);
-	runner.slot = slot;
-	runner.uid = slot_uid(slot);
-	runner.gid = slot_gid(slot);
-	runner.root_mode = slot_is_root_mode(slot);
-	result = serve(r, &runner, ret, err);
+	result = sandbox_run_in(slot, r, ret, err);
 	if (r->after)
 		r->after(r->context, ret);
 	return result;

@@ -79,4 +79,9 @@ void request_set_defaults(struct request *r);
 /* 0: ret says what happened, also if nothing could be started.  -1: our own failure. */
 int sandbox_run(const struct request *r, struct account *ret, struct error *err);
 
+struct slot;
+/* The same in a slot that is there already; ret was prepared (serve_prepare). */
+int sandbox_run_in(struct slot *slot, const struct request *r, struct account *ret,
+		   struct error *err);
+
 #endif

@@ -169,8 +169,8 @@ static uint64_t find_hole(const struct copy_work *w, uint64_t len)
 {
 	for (uint64_t at = HOLE_FIRST; at + len < COPY_ADDRESS; at += HOLE_STEP)
 		if (!overlaps(w, at, len) &&
-		    CALL6(SYS_mmap, at, len, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == (long)at)
+		    copy_mmap(at, len, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == (long)at)
 			return at;
 	return 0;
 }

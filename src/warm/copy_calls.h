@@ -12,31 +12,49 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
+/* No call to memset() or strlen() may be made of a loop. */
+#ifndef __clang__
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
+#endif
+
 #define COPY_INLINE static inline __attribute__((always_inline))
 
-COPY_INLINE long copy_call(long nr, long a, long b, long c, long d, long e, long f)
+COPY_INLINE long copy_call(long nr, long a, long b, long c, long d, long e)
 {
 	register long r10 __asm__("r10") = d;
 	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
 	long ret;
 
 	__asm__ volatile("syscall"
 			 : "=a"(ret)
-			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
 			 : "rcx", "r11", "memory");
 	return ret;
 }
 
-#define CALL0(nr)             copy_call((nr), 0, 0, 0, 0, 0, 0)
-#define CALL1(nr, a)          copy_call((nr), (long)(a), 0, 0, 0, 0, 0)
-#define CALL2(nr, a, b)       copy_call((nr), (long)(a), (long)(b), 0, 0, 0, 0)
-#define CALL3(nr, a, b, c)    copy_call((nr), (long)(a), (long)(b), (long)(c), 0, 0, 0)
-#define CALL4(nr, a, b, c, d) copy_call((nr), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+/* The one that has six arguments. */
+COPY_INLINE long copy_mmap(uint64_t at, uint64_t len, long prot, long flags, long fd,
+			   uint64_t offset)
+{
+	register long r10 __asm__("r10") = flags;
+	register long r8 __asm__("r8") = fd;
+	register uint64_t r9 __asm__("r9") = offset;
+	long ret;
+
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(SYS_mmap), "D"(at), "S"(len), "d"(prot), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+#define CALL0(nr)             copy_call((nr), 0, 0, 0, 0, 0)
+#define CALL1(nr, a)          copy_call((nr), (long)(a), 0, 0, 0, 0)
+#define CALL2(nr, a, b)       copy_call((nr), (long)(a), (long)(b), 0, 0, 0)
+#define CALL3(nr, a, b, c)    copy_call((nr), (long)(a), (long)(b), (long)(c), 0, 0)
+#define CALL4(nr, a, b, c, d) copy_call((nr), (long)(a), (long)(b), (long)(c), (long)(d), 0)
 #define CALL5(nr, a, b, c, d, e) \
-	copy_call((nr), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
-#define CALL6(nr, a, b, c, d, e, f) \
-	copy_call((nr), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+	copy_call((nr), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e))
 
 COPY_INLINE bool copy_failed(long ret)
 {

@@ -22,7 +22,7 @@ static PyObject *module_write(PyObject *self, PyObject *args)
 	w->stream = stream;
 	/* In the copy w is an address of the process that it was. */
 	if (copy_write(w))
-		Py_RETURN_NONE;
+		return Py_BuildValue("");
 	PyErr_SetString(PyExc_RuntimeError, w->reason);
 	copy_work_free(w);
 	return NULL;
@@ -48,7 +48,7 @@ static PyObject *module_check(PyObject *self, PyObject *args)
 	copy_work_free(w);
 	if (!fine)
 		return NULL;
-	Py_RETURN_NONE;
+	return Py_BuildValue("");
 }
 
 static PyObject *module_become(PyObject *self, PyObject *args)

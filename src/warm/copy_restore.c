@@ -42,7 +42,11 @@ HERE static uint32_t let_go(struct copy_plan *p)
 	for (len = RSEQ_LEN; len <= RSEQ_LEN_MAX; len += RSEQ_LEN)
 		if (CALL4(SYS_rseq, p->rseq_at, len, RSEQ_LEAVE, RSEQ_SIGN) == 0)
 			return len;
-	leave(COPY_EXIT_THREAD);
+	/* Whose ancestor shared another's memory, as vfork() does, has none, whatever the C library
+	 * believes: then one can be had, and given back. */
+	if (CALL4(SYS_rseq, p->rseq_at, RSEQ_LEN, 0, RSEQ_SIGN) != 0 ||
+	    CALL4(SYS_rseq, p->rseq_at, RSEQ_LEN, RSEQ_LEAVE, RSEQ_SIGN) != 0)
+		leave(COPY_EXIT_THREAD);
 	return 0;
 }
 
@@ -106,7 +110,7 @@ HERE static void map_one(const struct copy_plan *p, const struct copy_map *m)
 		flags |= m->kind == COPY_SHARED ? MAP_SHARED : MAP_PRIVATE;
 	if (m->kind != COPY_MEMORY)
 		fd = open_file(p, m);
-	at = CALL6(SYS_mmap, m->start, m->len, prot, flags, fd, m->offset);
+	at = copy_mmap(m->start, m->len, prot, flags, fd, m->offset);
 	if (at != (long)m->start)
 		leave(COPY_EXIT_MEMORY);
 	if (fd >= 0)

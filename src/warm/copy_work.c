@@ -9,8 +9,8 @@
 struct copy_work *copy_work_new(void)
 {
 	/* Shared, so that the kernel does not join it with memory that is the process's. */
-	long at = CALL6(SYS_mmap, 0, sizeof(struct copy_work), PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long at = copy_mmap(0, sizeof(struct copy_work), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	struct copy_work *w;
 
 	if (copy_failed(at))

@@ -28,7 +28,8 @@ class Driver(Ending):
         self.sizes = {name: len(module.__dict__) for name, module in MODULES.items() if type(module) is MODULE}
         self.builtins = len(BUILTINS.__dict__)
         self.sys = len(sys.__dict__)
-        self.kept = list(MODULES.values())  # so that forgetting one does not free it
+        # So that forgetting one does not free it; stdin gives way to null in most calls.
+        self.kept = [sys.stdin, *MODULES.values()]
         for _ in range(20):  # until the interpreter has nothing more to learn about this code, and writes no more
             self.rehearse()
         gc.collect()

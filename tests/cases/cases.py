@@ -347,8 +347,9 @@ def contradictions(a):
         ("a start if it ended", (a["start"] is None) ==
          (a["exit_code"] is None and a["signal"] is None)),
         ("start", a["start"] is None or set(a["start"]) == START_KEYS),
-        ("nothing waits for one call", a["start"] is None or
-         (a["start"]["how"], a["start"]["why_cold"]) == ("cold", None)),
+        ("no interpreter waits for one call", a["start"] is None or
+         (a["start"]["how"] in (("cold", "sealed") if "tool" in a else ("cold",)) and
+          a["start"]["why_cold"] is None)),
         ("id", re.fullmatch(r"bj-[0-9a-f]{24}", a["id"]) is not None),
         ("layers", len(a["layers"]) == 22 and
          all(row["state"] in ("off", "degraded", "full") for row in a["layers"].values())),

@@ -206,6 +206,8 @@ def a_session_has_the_interpreters_of_its_tool(_uid):
     with Session(tool="own") as s:
         same(s.code("import os, sys; print(sys.orig_argv[0], os.environ['MINE'])")["output"],
              "/usr/bin/python3 yes\n")
+        same(s.code("1")["start"], None)
+        check(s.run("true")["start"]["how"] in ("cold", "sealed"), "a program is started")
         if NODE:
             same(s.code("console.log(process.argv0)", "node")["output"], "/usr/bin/node\n")
 
@@ -504,7 +506,7 @@ def variables_must_be_allowed(uid):
 def interpreters(s):
     while True:
         found = s.ask("processes").json()["processes"]
-        pids = [p["pid"] for p in found if p["name"].startswith("python")]
+        pids = [p["pid"] for p in found if p["interpreter"] == "python"]
         if pids:
             return pids
         time.sleep(0.05)
@@ -518,7 +520,8 @@ def the_interpreter_is_there_before_the_first_snippet(uid):
         same((a["result"], a["state_lost"]), (f"({first[0]}, 'blue')", False))
         same(interpreters(s), first)
     with Session(uid, language="bash") as s:
-        same(s.ask("processes").json()["processes"], [])
+        found = s.ask("processes").json()["processes"]
+        same([p for p in found if p["interpreter"]], [])
 
 
 @test

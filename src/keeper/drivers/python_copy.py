@@ -5,12 +5,12 @@
 # the interpreter itself loses nothing.  In the copy, elsewhere, the call to write() returns.
 # Finds: channel, session, nonce.
 import _imp
-import _socket
 import os
-import signal
 import stat
 import sys
+from _signal import SIGKILL
 
+_socket = session.standard("_socket")  # not a file of the session's by that name
 ROOTS = ("/work", "/tmp")
 ENTRIES_MAX = 100000
 
@@ -156,7 +156,7 @@ def wait(pid, heard):
     if word == b"+" and len(os.listdir("/proc/self/task")) > 1:
         word = b"it has other threads"
     if word != b"+":
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, SIGKILL)
         os.waitpid(pid, 0)
         channel.say(nonce, 1, word.decode("utf-8", "replace") or "the child that was to be copied died")
         return

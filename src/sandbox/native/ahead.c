@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/own.h"
+#include "call/limits.h"
 #include "sandbox/native/door.h"
 #include "sandbox/native/waiter.h"
 #include "sandbox/native/zygote.h"
@@ -126,15 +127,6 @@ bool ahead_grew_old(struct launcher *l)
 	return l->ahead.told_old = true;
 }
 
-/* Wall time and output are not the process's own. */
-static bool same_seal(const struct limits *a, const struct limits *b)
-{
-	return a->cpu_ms == b->cpu_ms && a->memory_bytes == b->memory_bytes &&
-	       a->disk_bytes == b->disk_bytes && a->inodes == b->inodes &&
-	       a->processes == b->processes && a->files == b->files &&
-	       a->cpu_percent == b->cpu_percent;
-}
-
 static bool begins_in_work(const struct payload *p)
 {
 	return !p->seal.cwd || strcmp(p->seal.cwd, "/work") == 0;
@@ -144,7 +136,7 @@ static bool waits_for(const struct launcher *l, const struct payload *p)
 {
 	const struct ahead *a = &l->ahead;
 
-	return a->pid && same_seal(&a->limits, p->seal.limits) && begins_in_work(p) &&
+	return a->pid && limits_same_seal(&a->limits, p->seal.limits) && begins_in_work(p) &&
 	       a->memory_by_rlimit == p->seal.memory_by_rlimit;
 }
 

@@ -39,7 +39,7 @@
 #include "sandbox/native/spread.h"
 #include "sandbox/native/zygote.h"
 
-static int tell(struct launcher *l, struct to_warden *news, const int *fds, size_t n_fds)
+int launcher_tell(struct launcher *l, struct to_warden *news, const int *fds, size_t n_fds)
 {
 	struct error err = {0};
 
@@ -51,137 +51,8 @@ __attribute__((noreturn)) static void give_up(struct launcher *l, const struct e
 {
 	struct to_warden news = {.news = NEWS_FAILED, .error = *err};
 
-	(void)tell(l, &news, NULL, 0);
+	(void)launcher_tell(l, &news, NULL, 0);
 	_exit(1);
-}
-
-/* The caller's variables may hold secrets; nothing in a slot needs one. */
-static void forget_environment(void)
-{
-	for (char **v = environ; v && *v; v++)
-		explicit_bzero(*v, strlen(*v));
-	environ = NULL;
-}
-
-/* While we are the host's root and already pid 1 of the slot: inherited by its boxes. */
-static int forbid_executable_memfds(const struct plan *plan, struct error *err)
-{
-	if (!plan->root_mode || plan->profile->n_programs == 0)
-		return 0;
-	/* The filter refuses memfds anyway; kernels before 6.3 have no such file. */
-	if (access("/proc/sys/vm/memfd_noexec", F_OK) < 0)
-		return 0;
-	return fd_put_file(AT_FDCWD, "/proc/sys/vm/memfd_noexec", "2", err);
-}
-
-static void ask_for_maps(struct launcher *l)
-{
-	struct to_warden news = {.news = NEWS_NEED_MAP};
-
-	if (tell(l, &news, NULL, 0) < 0)
-		_exit(1);
-}
-
-static int compile_filters(struct launcher *l, struct error *err)
-{
-	struct seccomp_options options = l->plan->filter;
-
-	if (filter_ready(&options, &l->filter, err) < 0)
-		return -1;
-	/* Whether it will be needed is not known yet, only whether it may be. */
-	if (!(l->plan->profile->allow_degraded & 1u << LAYER_MEMORY))
-		return 0;
-	options.memory_by_rlimit = true;
-	return seccomp_compile(&options, &l->filter_by_rlimit, err);
-}
-
-/* What needs no maps is done while the warden writes them; whatever will be born here inherits it.
- */
-static int work_unmapped(const struct plan *plan, struct error *err)
-{
-	if (seal_signals(err) < 0 ||
-	    (plan->profile->warm.kind == WARM_PYTHON && seal_keep_inheritable(err) < 0))
-		return -1;
-	return seal_bounding_set(err);
-}
-
-static int get_mapped(struct launcher *l, struct error *err)
-{
-	struct to_launcher order;
-	int tools[MAPPED_FDS] = {-1, -1};
-	size_t n = MAPPED_FDS;
-
-	stay_awake(l->plan->socket);
-	if (fd_receive(l->plan->socket, &order, sizeof(order), tools, &n, err) <= 0)
-		_exit(1);
-	l->plan->init_program = tools[MAPPED_INIT];
-	l->plan->devices = n > MAPPED_DEVICES ? tools[MAPPED_DEVICES] : -1;
-	if (order.order != ORDER_MAPPED || n == 0)
-		return fail(err, ERR_INTERNAL, "order %d instead of the maps", (int)order.order);
-	return 0;
-}
-
-/* Where there will be one box only, its mount namespace is made with it (box.c). */
-static int enter_namespaces(struct plan *plan, struct error *err)
-{
-	if (plan->root >= 0 && fchdir(plan->root) < 0)
-		return fail_sys(err, "--root %s", plan->profile->root);
-	if (!plan->once && unshare(CLONE_NEWNS) < 0)
-		return fail_sys(err, "mount namespace (is user.max_mnt_namespaces 0?)");
-	return 0;
-}
-
-/* It takes half a millisecond: it is made beside the root and the box.  Where those are one, when
- * they are under way (box.c): earlier it would only keep the warden from its work.  */
-static int begin_network(struct launcher *l, struct error *err)
-{
-	netspace_init(&l->network, l->plan->once, &l->board->unmounter);
-	l->plan->beside = l->plan->once ? &l->network : NULL;
-	return l->plan->once ? 0 : netspace_begin(&l->network, err);
-}
-
-static int enter_slot(struct launcher *l, struct error *err)
-{
-	struct plan *plan = l->plan;
-
-	if (ownfds_keep(plan, err) < 0)
-		return -1;
-	(void)umask(022); /* the caller's may be stricter than a root can stand */
-	if (forbid_executable_memfds(plan, err) < 0)
-		return -1;
-	if (plan->root_mode && identity_leave_root(plan, err) < 0)
-		return -1;
-	ask_for_maps(l);
-	if (work_unmapped(plan, err) < 0 || get_mapped(l, err) < 0 || begin_network(l, err) < 0 ||
-	    compile_filters(l, err) < 0 || identity_settle(plan, l->board, err) < 0 ||
-	    enter_namespaces(plan, err) < 0)
-		return -1;
-	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
-		return fail_sys(err, "prctl");
-	if (seal_keyring(err) < 0)
-		*err = (struct error){0}; /* the payload renews it, and checks */
-	return plan->once ? 0 : rootfs_build(plan, l->board, err);
-}
-
-/* One program and no more: its order comes while the network namespace is still being made, and
- * whoever makes that goes on with its errand until the program is to begin. */
-static bool enters_late(const struct plan *plan)
-{
-	return plan->once && !plan->keeps;
-}
-
-static int enter_network(struct launcher *l, struct error *err)
-{
-	bool loopback = l->plan->profile->loopback;
-
-	if (netspace_enter(&l->network, err) < 0 ||
-	    (!enters_late(l->plan) && netspace_reap(&l->network, err) < 0) ||
-	    (loopback && loopback_up(err) < 0))
-		return -1;
-	layer_stands(l->board, LAYER_NETWORK, "%s",
-		     loopback ? "own; loopback only" : "own; no interface is up");
-	return 0;
 }
 
 static int offer_box(struct launcher *l, const struct limits *limits, struct error *err)
@@ -193,7 +64,7 @@ static int offer_box(struct launcher *l, const struct limits *limits, struct err
 		return -1;
 	fds[BOX_WORK] = l->box.work;
 	fds[BOX_PROC] = l->box.proc;
-	if (tell(l, &news, fds, l->box.proc < 0 ? 1 : BOX_FDS) < 0)
+	if (launcher_tell(l, &news, fds, l->box.proc < 0 ? 1 : BOX_FDS) < 0)
 		_exit(1);
 	return 0;
 }
@@ -241,7 +112,7 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 	p.words = &words;
 	if (payload_read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
 		return -1;
-	if (enters_late(l->plan) && enter_network(l, err) < 0)
+	if (launcher_enters_late(l->plan) && launcher_enter_network(l, err) < 0)
 		return -1;
 	return ahead_start(l, &p, fds[RUN_WORDS], ret_pid, err);
 }
@@ -276,7 +147,8 @@ static bool clear_box(struct launcher *l)
 }
 
 /* Used once: what we hold is taken down while the warden reads the counters.  Else the next box is
- * made in a moment, or with the next order: whoever passes the answer on needs the processor now. */
+ * made in a moment, or with the next order: whoever passes the answer on needs the processor now.
+ */
 static void prepare_next(struct launcher *l)
 {
 	if (!l->another)
@@ -329,7 +201,8 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 	if (news.error.kind == ERR_NONE && start_only(l, order, fds, &news.error) == 0) {
 		news.start_us = l->board->start_us;
 		news.start = l->start;
-		if (tell(l, &news, NULL, 0) < 0 || netspace_reap(&l->network, &news.error) < 0)
+		if (launcher_tell(l, &news, NULL, 0) < 0 ||
+		    netspace_reap(&l->network, &news.error) < 0)
 			_exit(1);
 		if (!l->another && l->box.mounts >= 0)
 			let_mounts_go(l);
@@ -338,7 +211,7 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 	launcher_bury(l->program);
 	(void)clear_box(l);
 	news.news = NEWS_NO_START;
-	if (tell(l, &news, NULL, 0) < 0)
+	if (launcher_tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 	prepare_next(l);
 }
@@ -362,7 +235,7 @@ static void run_beside(struct launcher *l, const struct to_launcher *order, cons
 		launcher_bury(child);
 		news.news = NEWS_NO_EXEC;
 	}
-	if (tell(l, &news, NULL, 0) < 0)
+	if (launcher_tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 	zygotes_leave(l);
 }
@@ -376,14 +249,14 @@ __attribute__((noreturn)) static void end_kept(struct launcher *l)
 	/* They are ours to wait for: pid 1 of the box ends after them. */
 	while (l->execs.n > 0) {
 		execs_reap(&l->execs, 0, &news);
-		if (tell(l, &news, NULL, 0) < 0)
+		if (launcher_tell(l, &news, NULL, 0) < 0)
 			_exit(1);
 	}
 	(void)clear_box(l);
 	news = (struct to_warden){.news = NEWS_ENDED, .end_us = clock_us()};
 	if (!l->kill_ordered)
 		(void)fail(&news.error, ERR_SYSTEM, "pid 1 of the box died");
-	(void)tell(l, &news, NULL, 0);
+	(void)launcher_tell(l, &news, NULL, 0);
 	_exit(0);
 }
 
@@ -408,7 +281,7 @@ static void leave(struct launcher *l)
 	struct to_warden news = {.news = NEWS_LEFT};
 
 	ahead_drop(l);
-	if (tell(l, &news, NULL, 0) < 0)
+	if (launcher_tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 }
 
@@ -505,13 +378,13 @@ static void see_end(struct launcher *l)
 	news.end_code = info.si_code;
 	news.end_status = info.si_status;
 	/* The warden wakes up and counts while we clear away: it has more to do than we. */
-	if (tell(l, &news, NULL, 0) < 0)
+	if (launcher_tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 	news.news = NEWS_ENDED;
 	/* Nobody asked for it: then the program did not die of anything it did. */
 	if (!clear_box(l) && !l->kill_ordered)
 		(void)fail(&news.error, ERR_SYSTEM, "pid 1 of the box died");
-	if (tell(l, &news, NULL, 0) < 0)
+	if (launcher_tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 	prepare_next(l);
 }
@@ -526,7 +399,7 @@ static void look_after_kept(struct launcher *l, const struct pollfd *fds, size_t
 		if (!fds[i].revents)
 			continue;
 		execs_reap(&l->execs, i, &news);
-		if (tell(l, &news, NULL, 0) < 0)
+		if (launcher_tell(l, &news, NULL, 0) < 0)
 			_exit(1);
 	}
 	if (fds[n_execs].revents)
@@ -538,7 +411,7 @@ static void offer_better(struct launcher *l)
 {
 	struct to_warden news = {.news = NEWS_WARM};
 
-	if (!l->kept && tell(l, &news, NULL, 0) < 0)
+	if (!l->kept && launcher_tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 }
 
@@ -597,13 +470,13 @@ void launcher_main(struct plan *plan, struct board *board)
 	l.program_fd = l.library = -1;
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
-	forget_environment();
+	launcher_forget_environment();
 	box_init(&l.box);
 	ahead_init(&l.ahead);
 	zygote_init(&l.zygote);
 	zygote_init(&l.young);
-	if (enter_slot(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
-	    (!enters_late(plan) && enter_network(&l, &err) < 0))
+	if (launcher_enter(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
+	    (!launcher_enters_late(plan) && launcher_enter_network(&l, &err) < 0))
 		give_up(&l, &err);
 	zygote_tend(&l);
 	serve_orders(&l);

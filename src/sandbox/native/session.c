@@ -101,6 +101,7 @@ int session_begin(struct slot *s, const struct limits *limits, struct error *err
 	}
 	if (s->board->layers[LAYER_MEMORY].state != LAYER_FULL)
 		s->watch.family = s->launcher;
+	s->watch.kept = true;
 	s->outcome = (struct outcome){0};
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
 	s->kill_sent = s->ending = s->box_waits = s->ahead = false;

@@ -5,15 +5,8 @@
  * last one: a call with others finds the box empty.
  */
 #include "base/fd.h"
+#include "call/limits.h"
 #include "sandbox/native/slot_state.h"
-
-static bool same_seal(const struct limits *a, const struct limits *b)
-{
-	return a->cpu_ms == b->cpu_ms && a->memory_bytes == b->memory_bytes &&
-	       a->disk_bytes == b->disk_bytes && a->inodes == b->inodes &&
-	       a->processes == b->processes && a->files == b->files &&
-	       a->cpu_percent == b->cpu_percent;
-}
 
 /* Descriptors of the groups, in the order of struct to_launcher. */
 size_t slot_add_doors(const struct cgroup *group, struct to_launcher *order, int *fds)
@@ -57,7 +50,7 @@ int slot_leave_ahead(struct slot *s, const struct limits *limits, struct error *
 	/* It is dead then: the launcher sees that. */
 	if (s->ahead && s->profile.warm.kind == WARM_NODE)
 		watch_drop_spoiled(&s->watch);
-	if (!s->ahead || same_seal(limits, &s->watch.next_limits))
+	if (!s->ahead || limits_same_seal(limits, &s->watch.next_limits))
 		return 0;
 	/* Who waits is in the groups that are about to go. */
 	s->left = false;

@@ -44,6 +44,7 @@ struct slot {
 	bool box_waits;
 	bool ahead; /* somebody waits in the box, or is on his way */
 	bool left;  /* nobody does: it was ordered */
+	bool warm;  /* an interpreter became ready at some time */
 	struct limits box_limits;
 
 	enum phase phase;
@@ -64,6 +65,12 @@ int slot_want_box(struct slot *s, const struct limits *limits, struct error *err
 /* ORDER_RUN or ORDER_EXEC, with the doors of the box's groups. */
 int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], int words,
 		  struct error *err);
+/* What a belljar left that was killed; once. */
+void slot_sweep(struct slot *s);
+
+/* slot_news.c: takes what the launcher said. */
+void slot_take_news(struct slot *s, struct to_warden *news, int *fds, size_t n_fds);
+
 /* slot_ahead.c */
 /* Between calls: the process of the next one is made, in its groups. */
 void slot_order_ahead(struct slot *s);

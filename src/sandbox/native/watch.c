@@ -24,7 +24,7 @@
 enum {
 	LOOK_US = 20000,        /* how often in the first second */
 	LOOK_LATER_US = 100000, /* and then */
-	LOOK_IDLE_US = 1000000, /* and at a box that sleeps, in the end */
+	LOOK_IDLE_US = 500000,  /* and at a kept box that sleeps, in the end */
 	LOOK_SOON_US = 3000,    /* at most so often for memory: a look takes some 40 us */
 	FILL_PER_US = 4096,     /* bytes that a program can fill, with huge pages */
 	FAMILY_SHARE = 10,      /* of the time, at most so much goes into looks at processes */
@@ -164,11 +164,12 @@ static uint64_t earliest_memory_end(const struct watch *w, uint64_t now)
 	return now + soon;
 }
 
-/* Who has used no processor time since the last look has used nothing else either.  It is looked
- * at half as often as before, down to once a second: thousands of boxes may sleep at once. */
+/* Who has used no processor time since the last look has used nothing else either.  A box that is
+ * kept is looked at half as often as before then, down to twice a second: thousands of them may
+ * sleep at once.  When it wakes up, the kernel's own limits hold, and the looks come back. */
 static void note_idle(struct watch *w, uint64_t used, bool known)
 {
-	bool idle = known && used == w->cpu_us;
+	bool idle = w->kept && known && used == w->cpu_us;
 	uint64_t twice = w->idle_us ? 2 * w->idle_us : LOOK_LATER_US;
 
 	w->cpu_us = used;

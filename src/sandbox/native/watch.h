@@ -16,6 +16,7 @@ struct watch {
 	uint64_t start_us;
 	uint64_t next_us;            /* when to look again */
 	uint64_t cpu_us;             /* of the last look */
+	bool kept;                   /* it may sleep for long */
 	uint64_t idle_us;            /* nothing has run since that look, for so long; 0: it has */
 	enum kill_reason killed_for; /* the first limit it passed */
 	struct usage seen;           /* peaks of what is sampled */

@@ -130,8 +130,10 @@ void metrics_call(struct metrics *m, const struct keep_facts *f)
 		m->kills[f->kill_reason]++;
 	if (f->rule[0])
 		count_refusal(m, f->rule);
-	if (f->ran) {
+	if (f->ran)
 		histogram_add(&m->run_us, f->run_us);
+	/* A snippet starts nothing. */
+	if (f->ran && f->setup_us) {
 		histogram_add(&m->setup_us, f->setup_us);
 		count_start(m, f);
 	}

@@ -311,6 +311,7 @@ def how_programs_came_to_be_is_counted():
         f.run(["start 2 1 90000000 1 1", "echo"])
         f.run(["start 1 0 0 0 0", "echo"])
         f.run(["start 9 0 0 0 0", "echo"])  # no such way: not a message at all
+        f.run(["echo"])  # nothing was started for it
         text = f.ask("GET", "/metrics", key="eve").data.decode()
         for line in ('belljar_starts_total{how="cold"} 2', 'belljar_starts_total{how="sealed"} 1',
                      'belljar_starts_total{how="forked"} 1',

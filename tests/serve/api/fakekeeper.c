@@ -266,6 +266,7 @@ static void start(struct keep_facts *f, const char *words)
 
 	for (size_t i = 0; i < 5; i++, words = end)
 		n[i] = strtoul(words, &end, 10);
+	f->setup_us = 200;
 	f->start = (uint32_t)n[0];
 	f->wanted = (uint32_t)n[1];
 	f->interpreter_age_us = n[2];

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slot_news.c - what a launcher says, and what the warden makes of it.
+ *
+ * A launcher stands next to the program: what it says is checked, and moves no
+ * deadline into the future.
+ */
+#include <signal.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/own.h"
+#include "sandbox/native/identity.h"
+#include "sandbox/native/slot_state.h"
+#include "sandbox/native/spread.h"
+
+static void take_box(struct slot *s, int *fds, size_t n_fds)
+{
+	if (n_fds == 0 || n_fds > BOX_FDS)
+		return;
+	own_fd_end(&s->work);
+	own_fd_end(&s->proc);
+	s->work = take_fd(&fds[BOX_WORK]);
+	s->proc = n_fds > BOX_PROC ? take_fd(&fds[BOX_PROC]) : -1;
+	s->box_waits = true;
+}
+
+/* The program has just begun and nobody waits for us: what would have to be done after its end. */
+static void use_idle_time(struct slot *s)
+{
+	watch_ready(&s->watch);
+	if (s->watch.group_open)
+		cgroup_close_doors(&s->watch.group); /* nobody else comes in */
+	if (!s->resident)
+		slot_sweep(s);
+	/* It sleeps by now.  Woken on our processor at the end, it would die there, and we stand
+	 * still meanwhile. */
+	if (!s->resident)
+		spread(s->launcher, true);
+}
+
+static void take_start(struct slot *s, const struct to_warden *news)
+{
+	uint64_t now = clock_us();
+
+	if (s->phase != PHASE_STARTING)
+		return;
+	/* The launcher's clock is ours; its word is not to move a deadline into the future. */
+	s->watch.start_us =
+		news->start_us > now || news->start_us < s->asked_us ? now : news->start_us;
+	s->outcome.setup_us = s->watch.start_us - s->asked_us;
+	s->phase = PHASE_RUNNING;
+	s->give_up_us = 0;
+	watch_begin(&s->watch, s->work);
+	use_idle_time(s);
+}
+
+static void take_end(struct slot *s, const struct to_warden *news)
+{
+	struct outcome *o = &s->outcome;
+	bool exited = news->end_code == CLD_EXITED;
+
+	if (s->phase == PHASE_KEPT)
+		session_over(s, news);
+	if (s->phase != PHASE_RUNNING)
+		return;
+	o->exit_code = exited ? news->end_status : 0;
+	o->signal = exited ? 0 : news->end_status;
+	o->run_us = news->end_us > s->watch.start_us ? news->end_us - s->watch.start_us : 0;
+	if (!s->watch.counted)
+		watch_rusage(&s->watch, &news->rusage, o);
+	if (news->error.kind != ERR_NONE) {
+		o->error = news->error;
+		slot_end_call(s, END_UNKNOWN);
+		return;
+	}
+	slot_end_call(s, exited ? END_EXITED : END_SIGNALLED);
+}
+
+/* The program has ended and the box is being cleared away.  Most programs leave nobody behind: then
+ * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
+static void take_ending(struct slot *s, const struct to_warden *news)
+{
+	if (s->phase != PHASE_RUNNING || s->ending)
+		return;
+	s->ending = true; /* once: a launcher is not to keep us awake for ever */
+	watch_rusage(&s->watch, &news->rusage, &s->outcome);
+	if (!s->resident)
+		watch_settle(&s->watch, s->work, &s->outcome);
+	/* It was the last one there, and its box is nobody's any more. */
+	if (s->resident && news->end_code == CLD_EXITED && !s->kill_sent &&
+	    watch_is_last(&s->watch))
+		take_end(s, news);
+	else
+		stay_awake(s->socket);
+}
+
+static void take_layers(struct slot *s, const struct to_warden *news)
+{
+	/* What the warden put up itself is not the launcher's to report. */
+	for (int i = 0; i < LAYER_COUNT; i++)
+		if (i != LAYER_MEMORY && i != LAYER_PROCESSES && i != LAYER_CPU)
+			s->outcome.layers[i] = news->layers[i];
+	for (int i = 0; i < LAYER_COUNT; i++)
+		s->outcome.layers[i].detail[sizeof(s->outcome.layers[i].detail) - 1] = '\0';
+}
+
+void slot_take_news(struct slot *s, struct to_warden *news, int *fds, size_t n_fds)
+{
+	struct error err = {0};
+	const struct to_launcher mapped = {.order = ORDER_MAPPED};
+	const int tools[MAPPED_FDS] = {s->plan.init_program, s->plan.devices};
+
+	news->error.text[sizeof(news->error.text) - 1] = '\0';
+	switch (news->news) {
+	case NEWS_NEED_MAP:
+		if (identity_write_maps(&s->plan, s->launcher, &err) < 0 ||
+		    fd_send(s->socket, &mapped, sizeof(mapped), tools,
+			    tools[MAPPED_DEVICES] < 0 ? 1 : MAPPED_FDS, &err) < 0)
+			slot_lose(s, &err);
+		s->mapped = true;
+		return;
+	case NEWS_BOX:
+		if (s->phase == PHASE_KEPT) /* there is one, and no other is to take its place */
+			break;
+		take_box(s, fds, n_fds);
+		return;
+	case NEWS_LEFT:
+		s->left = true;
+		return;
+	case NEWS_WARM:
+		s->warm = true;
+		slot_order_ahead(s);
+		return;
+	case NEWS_STARTED:
+		s->box_waits = false; /* it was announced after the call was asked for */
+		s->outcome.start = news->start;
+		take_layers(s, news);
+		take_start(s, news);
+		return;
+	case NEWS_ENDING:
+		take_ending(s, news);
+		return;
+	case NEWS_ENDED:
+		take_end(s, news);
+		return;
+	case NEWS_EXEC:
+	case NEWS_NO_EXEC:
+	case NEWS_EXEC_END:
+		take_layers(s, news);
+		session_news(s, news);
+		return;
+	case NEWS_NO_START:
+		s->box_waits = false;
+		take_layers(s, news);
+		s->outcome.error = news->error;
+		slot_end_call(s, END_NOT_STARTED);
+		return;
+	case NEWS_FAILED:
+		slot_lose(s, &news->error);
+		return;
+	case NEWS_NONE:
+		break;
+	}
+	(void)fail(&err, ERR_INTERNAL, "the launcher said %d", (int)news->news);
+	slot_lose(s, &err);
+}
