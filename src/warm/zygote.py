@@ -39,6 +39,7 @@ from _weakref import ref
 
 AUDIT, DISPLAY, MODULES, UNRAISABLE = sys.audit, sys.__excepthook__, sys.modules, sys.__unraisablehook__
 TRACEBACK, WITH_TRACEBACK = BaseException.__traceback__.__get__, BaseException.with_traceback
+COLLECT, RUN_EXIT = gc.collect, atexit._run_exitfuncs
 LATER = ["open", "quit", "exit", "copyright", "credits", "license", "help"]
 FLUSHING = "Exception ignored %s flushing sys.stdout" % ("on" if sys.version_info < (3, 14) else "while")
 FUNCTION, MODULE = type(lambda: 0), type(sys)

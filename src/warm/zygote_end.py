@@ -70,14 +70,14 @@ class Ending:
             names.pop("__cached__", None)
             names = None
         yield from self.stop_threads()
-        yield atexit._run_exitfuncs
+        yield RUN_EXIT
         self.raised = None
         if _count() > self.threads and self.finalize is not None and not interrupted:
             yield partial(self.finalize, status & 0xFF)
         if (yield from self.flush_std()):
             status = 120
         if gc.isenabled():
-            yield gc.collect
+            yield COLLECT
         if not self.is_simple(MODULES.get("__main__")):
             yield from self.drop_modules()
         yield from self.flush_io()  # what a __del__ printed; nobody hears of an error any more
@@ -228,7 +228,7 @@ class Ending:
         yield partial(modules.update, dict.fromkeys(modules))
         yield modules.clear
         yield from self.drop_builtins()
-        yield gc.collect
+        yield COLLECT
         for alive in reversed(left):
             module = alive()
             if module is not None:

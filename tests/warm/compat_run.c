@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compat_run.c - runs each program in a cold box and in a warm one, and keeps what came out of both.
+/* compat_run.c - runs each program in a cold box and in a warm one, and keeps what came out of
+ * both.
  *
  * compat_run [-d] [-m MODULE]... DIR...
- * A DIR says in `words` what to run (arguments, an empty word, variables; each ended by a zero byte),
- * in `list` what lies in /work ("d NAME", "f NUMBER NAME", "l TARGET NAME"; NUMBER is a file in DIR),
- * and has `stdin`, or the program reads /dev/null.  It gets cold.out, cold.err, cold.after, the same
- * with warm, and one line on our output tells how each ended and came to be.
+ * A DIR says in `words` what to run (arguments, an empty word, variables; each ended by a zero
+ * byte), in `list` what lies in /work ("d NAME", "f NUMBER NAME", "l TARGET NAME"; NUMBER is a file
+ * in DIR), and has `stdin`, or the program reads /dev/null.  It gets cold.out, cold.err,
+ * cold.after, the same with warm, and one line on our output tells how each ended and came to be.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -80,7 +81,8 @@ static int copy(int from_dir, const char *from, int to_dir, const char *to)
 	char bytes[65536];
 	ssize_t n;
 	own_fd in = openat(from_dir, from, O_RDONLY | O_CLOEXEC);
-	own_fd out = in < 0 ? -1 : openat(to_dir, to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	own_fd out =
+		in < 0 ? -1 : openat(to_dir, to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 
 	while (out >= 0 && (n = read(in, bytes, sizeof(bytes))) > 0)
 		if (write(out, bytes, (size_t)n) != n)
@@ -101,7 +103,8 @@ static int lay_one(const struct program *p, int work, const char *line)
 	return -1;
 }
 
-/* The files of the box's disk belong to the box's user, who may not read ours: opened as ourselves. */
+/* The files of the box's disk belong to the box's user, who may not read ours: opened as ourselves.
+ */
 static int lay_out(const struct program *p, struct slot *s, int work, struct error *err)
 {
 	int fd = openat(p->dir, "list", O_RDONLY | O_CLOEXEC), worst = 0;
@@ -231,7 +234,8 @@ static int compare(const char *dir, struct slot *cold, struct slot *warm, struct
 		if (run(&p, warm, "warm", &outcome, err) < 0)
 			return fail_in(err, "%s", dir);
 		if (outcome.start.how == START_WAITING || outcome.start.how == START_FORKED ||
-		    strstr(outcome.start.why_cold, "options") || strstr(outcome.start.why_cold, "script"))
+		    strstr(outcome.start.why_cold, "options") ||
+		    strstr(outcome.start.why_cold, "script"))
 			break;
 	}
 	tell(dir, "warm", &outcome);

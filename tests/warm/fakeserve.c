@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fakeserve.c - the zygote's extension without a box: it forks and runs, but seals nothing.
  *
- * So that what src/warm/zygote.py does can be compared with a plain python3, of any version, without
- * privileges.  One message on the control socket is one call: descriptors 0, 1, 2, and as text the
- * directory, the number of arguments, the arguments, the environment, each ended by a zero byte.
+ * So that what src/warm/zygote.py does can be compared with a plain python3, of any version,
+ * without privileges.  One message on the control socket is one call: descriptors 0, 1, 2, and as
+ * text the directory, the number of arguments, the arguments, the environment, each ended by a zero
+ * byte.
  */
 #define Py_LIMITED_API 0x03090000
 #define PY_SSIZE_T_CLEAN
@@ -146,11 +147,8 @@ static PyObject *serve(PyObject *self, PyObject *args)
 	if (!PyArg_ParseTuple(args, "iO", &control, &driver))
 		return NULL;
 	for (;;) {
-		Py_BEGIN_ALLOW_THREADS
-		n = take(control, fds);
-		Py_END_ALLOW_THREADS
-		if (n < 0)
-			_exit(0);
+		Py_BEGIN_ALLOW_THREADS n = take(control, fds);
+		Py_END_ALLOW_THREADS if (n < 0) _exit(0);
 		PyOS_BeforeFork();
 		pid = fork();
 		if (pid == 0)
@@ -158,9 +156,8 @@ static PyObject *serve(PyObject *self, PyObject *args)
 		PyOS_AfterFork_Parent();
 		for (int i = 0; i < FDS; i++)
 			close(fds[i]);
-		Py_BEGIN_ALLOW_THREADS
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			continue;
+		Py_BEGIN_ALLOW_THREADS while (waitpid(pid, &status, 0) < 0 &&
+					      errno == EINTR) continue;
 		(void)!write(control, &status, sizeof(status));
 		Py_END_ALLOW_THREADS
 	}
@@ -198,8 +195,8 @@ static PyMethodDef methods[] = {
 	{NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "zygote_python", NULL, -1, methods,
-				    NULL,		    NULL,	       NULL, NULL};
+static struct PyModuleDef module = {
+	PyModuleDef_HEAD_INIT, "zygote_python", NULL, -1, methods, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit_zygote_python(void);
 PyMODINIT_FUNC PyInit_zygote_python(void)
