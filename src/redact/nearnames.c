@@ -16,16 +16,14 @@
 #include "redact/lanes.h"
 
 enum {
-	ROWS = 8192,
-	BITS = 65536,
+	BITS = 8192,
 	WORDS_MAX = 192,
 	RULES_MAX = 128,
 	WORD_LEAST = 2,
 	WORD_MOST = 20,
 	PARTS = 12,
 	CLASSES = 16,
-	GAP = 40, /* between a word and its sign: 24 characters, "_api" or "search", blanks, a quote
-		   */
+	GAP = 40, /* between a word and its sign: 24 characters, "_api" or "search", blanks, a quote */
 };
 
 /* So many characters of a class, or one that is given. */
@@ -57,8 +55,7 @@ struct nearword {
 };
 
 struct nearnames {
-	uint8_t bits[BITS / 8]; /* by three letters: a word begins so */
-	uint16_t row[ROWS];     /* by two: the first of such words, plus one */
+	uint16_t row[BITS]; /* by the first two letters: its first word, plus one */
 	struct nearword words[WORDS_MAX];
 	size_t n_words;
 	struct nearrule rules[RULES_MAX];
@@ -89,15 +86,7 @@ static inline unsigned char small(char c)
 
 static inline size_t row_of(const char *word)
 {
-	return ((size_t)(word[0] & 0x1f) << 8 | (size_t)(unsigned char)(word[1] | 0x20)) % ROWS;
-}
-
-static inline uint32_t bit_of(const char *word)
-{
-	uint32_t three = (uint32_t)(unsigned char)word[0] | (uint32_t)(unsigned char)word[1] << 8 |
-			 (uint32_t)(unsigned char)word[2] << 16;
-
-	return ((three | 0x202020u) * 2654435761u) >> 16;
+	return ((size_t)(word[0] & 0x1f) << 8 | (size_t)(unsigned char)(word[1] | 0x20)) % BITS;
 }
 
 static bool is_word(char c)
@@ -194,21 +183,6 @@ static size_t least_of(const struct shape *s)
 	return len;
 }
 
-/* Behind a word of two letters anything may stand. */
-static void set_bits(struct nearnames *n, const struct nearword *w)
-{
-	char three[3] = {w->text[0], w->text[1], w->text[2]};
-
-	for (int c = 0; c < 256; c++) {
-		uint32_t bit;
-
-		if (w->len == WORD_LEAST)
-			three[2] = (char)c;
-		bit = bit_of(three);
-		n->bits[bit / 8] |= (uint8_t)(1u << bit % 8);
-	}
-}
-
 static int add_word(struct nearnames *n, const char *word, size_t len, struct error *err)
 {
 	bool begins = strncmp(word, "\\b", 2) == 0;
@@ -226,7 +200,6 @@ static int add_word(struct nearnames *n, const char *word, size_t len, struct er
 			       .rule = (uint16_t)(n->n_rules - 1),
 			       .next = *row};
 	memcpy(w->text, word, len);
-	set_bits(n, w);
 	*row = (uint16_t)++n->n_words;
 	return 0;
 }
@@ -257,6 +230,16 @@ int nearnames_add(struct nearnames *n, const struct redact_rule *rule, size_t en
 }
 
 /* Searching */
+
+bool nearnames_value(const char *text)
+{
+	lanes v = lanes_load(text), letter = (v | 0x20) - 'a', other = v - '+';
+
+	/* Some that are in no value are among them: ",". */
+	return lanes_bits((lanes)(letter <= 'z' - 'a') | (lanes)(other <= '9' - '+') |
+			  (lanes)(v == '_') | (lanes)(v == '=') | (lanes)(v == '%') |
+			  (lanes)(v == '~')) == 0xffff;
+}
 
 static const bool in_gap[256] = {
 	['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['_'] = true,
@@ -310,17 +293,13 @@ __attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at,
 /* Words that begin in text[from .. end) and end there, too. */
 static bool find_words(struct nearlook *l, size_t from, size_t end)
 {
-	const uint8_t *bits = l->names->bits;
 	size_t at = from > l->seen ? from : l->seen;
 
-	/* A sign, and what is behind it, is there, too. */
-	for (; at + WORD_LEAST <= end; at++) {
-		uint32_t bit = bit_of(l->text + at);
-
-		if (bits[bit / 8] >> bit % 8 & 1 && !look_at_row(l, at, end, from))
+	for (; at + WORD_LEAST <= end; at++)
+		if (l->names->row[row_of(l->text + at)] && !look_at_row(l, at, end, from))
 			return false;
-	}
-	/* One that begins before the end does not go on behind it: no sign is in a word. */
+	/* One that begins before the end and goes on behind it may not be whole: no sign is in a
+	 * word. */
 	l->seen = end > l->seen ? end : l->seen;
 	return true;
 }
@@ -352,62 +331,32 @@ static bool has_shape(const struct nearlook *l, const struct nearrule *r, size_t
 	return r->rule->check(&f);
 }
 
-/* Nothing but what may stand between a word and its sign. */
-static bool is_gap(const struct nearlook *l, size_t from, size_t sign)
+bool nearnames_look(struct nearlook *l, size_t sign, size_t value)
 {
-	if (sign - from > GAP)
-		return false;
-	while (from < sign && in_gap[(unsigned char)l->text[from]])
-		from++;
-	return from == sign || (from + 1 == sign && l->text[from] == ':' && l->text[sign] == '=');
-}
-
-static bool try_words(struct nearlook *l, size_t first, size_t sign, size_t value)
-{
-	const struct nearnames *n = l->names;
+	size_t gap = sign, from, first;
 	size_t judged = RULES_MAX;
 	bool fits = false;
 
-	for (size_t i = first; i < l->n; i++) {
-		const struct nearword *w = &n->words[l->words[i].word];
-
-		if (!is_gap(l, l->words[i].at + w->len, sign))
-			continue;
-		if (judged != w->rule)
-			fits = has_shape(l, &n->rules[w->rule], sign, value);
-		judged = w->rule;
-		if (fits && !l->hit(l->context, l->words[i].at, n->rules[w->rule].entry))
-			return false;
-	}
-	return true;
-}
-
-/* "sid", "sig", "_auth", "_authToken" and "_password" end at their sign; the other words with odd
- * values ("intercom", "session_token") have long ones. */
-bool nearnames_odd(const struct nearlook *l, size_t last, size_t sign, size_t value)
-{
-	enum { LONG = 48, LONG_WORD = 8 };
-
-	if (sign > 0 && memchr("dgnhDGNH \t\"':", l->text[sign - 1], 13))
-		return true;
-	if (sign - last < LONG_WORD || l->high - value < LONG)
-		return false;
-	for (size_t i = 0; i < LONG; i += LANES)
-		if (!nearnames_value(l->text + value + i, NEARNAMES_EQUAL))
-			return false;
-	return true;
-}
-
-bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value)
-{
-	size_t from = sign - l->low > GAP + WORD_MOST ? sign - GAP - WORD_MOST : l->low, first;
-
-	/* No sign is in a word, or between one and its sign. */
-	from = last > from ? last : from;
+	if (gap > 0 && l->text[sign] == '=' && l->text[gap - 1] == ':')
+		gap--;
+	while (gap > l->low && sign - gap < GAP && in_gap[(unsigned char)l->text[gap - 1]])
+		gap--;
+	from = gap - l->low > WORD_MOST ? gap - WORD_MOST : l->low;
 	if (!find_words(l, from, sign))
 		return false;
 	first = l->n;
 	while (first > 0 && l->words[first - 1].at >= from)
 		first--;
-	return first == l->n || try_words(l, first, sign, value);
+	for (size_t i = first; i < l->n; i++) {
+		const struct nearword *w = &l->names->words[l->words[i].word];
+
+		if (l->words[i].at + w->len < gap)
+			continue;
+		if (judged != w->rule)
+			fits = has_shape(l, &l->names->rules[w->rule], sign, value);
+		judged = w->rule;
+		if (fits && !l->hit(l->context, l->words[i].at, l->names->rules[w->rule].entry))
+			return false;
+	}
+	return true;
 }

@@ -22,20 +22,10 @@ enum {
 	BLANKS = 3,
 	PASSWORD_LEAST = 6,
 	QUOTED_MOST = 128,
-	AHEAD = 2 + BLANKS + 1 + VALUERUN_GLANCE, /* bytes from a sign on that are looked at */
 };
 
-enum {
-	DIGIT = 1,
-	HEX = 2,
-	DOT = 4,
-	COLON = 8,
-	NAME_END =
-		16, /* before a sign, it may be the end of a name, or stand between that and it */
-	BLANK = 32,
-	OPENING = 64,   /* a quote */
-	NO_FIRST = 128, /* no value that is no path and no placeholder begins with it */
-};
+/* NAME_END: before a sign, it may be the end of a name, or stand between that and the sign. */
+enum { DIGIT = 1, HEX = 2, DOT = 4, COLON = 8, NAME_END = 16, BLANK = 32 };
 
 static const unsigned char kinds[256] = {
 	['0' ... '9'] = DIGIT | HEX | NAME_END,
@@ -45,28 +35,11 @@ static const unsigned char kinds[256] = {
 	['G' ... 'Z'] = NAME_END,
 	['_'] = NAME_END,
 	['-'] = NAME_END,
-	['"'] = NAME_END | OPENING,
-	['\''] = NAME_END | OPENING,
-	['`'] = OPENING,
-	[']'] = NAME_END | NO_FIRST,
-	[' '] = BLANK | NAME_END | NO_FIRST,
-	['\t'] = BLANK | NAME_END | NO_FIRST,
-	['\n'] = NO_FIRST,
-	['/'] = NO_FIRST,
-	['$'] = NO_FIRST,
-	['%'] = NO_FIRST,
-	['*'] = NO_FIRST,
-	['<'] = NO_FIRST,
-	['>'] = NO_FIRST,
-	[','] = NO_FIRST,
-	[';'] = NO_FIRST,
-	['('] = NO_FIRST,
-	[')'] = NO_FIRST,
-	['{'] = NO_FIRST,
-	['}'] = NO_FIRST,
-	['['] = NO_FIRST,
-	['&'] = NO_FIRST,
-	['|'] = NO_FIRST,
+	['"'] = NAME_END,
+	['\''] = NAME_END,
+	[']'] = NAME_END,
+	[' '] = BLANK | NAME_END,
+	['\t'] = BLANK | NAME_END,
 	['.'] = DOT,
 	[':'] = COLON,
 };
@@ -79,8 +52,7 @@ struct looking {
 	size_t colons;    /* and those of hex digits and colons */
 	struct valuerun value;
 	struct nearlook near;
-	size_t last; /* behind the last sign */
-	bool assigned, passwords, enough;
+	bool named, enough;
 	size_t taken; /* what is before this was found already */
 	struct spans *ret;
 };
@@ -202,12 +174,8 @@ static void try_secret(struct looking *l, const struct signname *n, size_t at)
 		l->taken = f.end;
 }
 
-/* Where the value behind a sign begins, and what is in its quotes. */
-struct place {
-	size_t sign, at, inner;
-};
-
-static struct place place_of(const struct looking *l, size_t sign)
+/* Behind a sign, and blanks. */
+static size_t value_begin(const struct looking *l, size_t sign)
 {
 	size_t at = sign + 1;
 
@@ -215,114 +183,43 @@ static struct place place_of(const struct looking *l, size_t sign)
 		at++;
 	for (size_t n = 0; at < l->high && n < BLANKS && kind(l, at) & BLANK; n++)
 		at++;
-	return (struct place){sign, at, at + (at < l->high && is_opening(l->text[at]))};
-}
-
-/* The same where AHEAD bytes follow, without a branch: no text can be foretold. */
-static inline struct place place_ahead(const struct looking *l, size_t sign)
-{
-	const char *text = l->text + sign;
-	size_t at = 1u + ((text[0] == '=') & (text[1] == '>'));
-	lanes v = lanes_load(text + at);
-	uint32_t blanks = lanes_bits((lanes)(v == ' ') | (lanes)(v == '\t'));
-
-	at += (size_t)__builtin_ctz(~blanks | 1u << BLANKS) + sign;
-	return (struct place){sign, at, at + kind(l, at) / OPENING % 2};
+	return at;
 }
 
 /* A value that may be one: is it called so?  Out of the way of those that are not. */
-static void judge_value(struct looking *l, size_t name_end, const struct place *p, bool password)
+__attribute__((noinline)) static void judge_value(struct looking *l, size_t name_end, size_t at,
+						  bool password, bool secret)
 {
+	size_t inner = at + is_opening(l->text[at]);
 	struct signname n;
-	bool secret = wanted(l, HAND_SECRET) && !valuerun_dull(&l->value, p->inner);
 
-	password = password && signname_near_password(l->text, name_end);
-	if ((!password && !secret) || !signname_read(l->text, name_end, &n))
+	if (!signname_read(l->text, name_end, &n))
 		return;
-	if (password && signname_password(l->text, &n) && try_password(l, &n, p->at))
+	if (password && signname_password(l->text, &n) && try_password(l, &n, at))
 		return;
 	if (secret && signname_secret(&n)) {
-		(void)valuerun_end(&l->value, p->inner);
-		try_secret(l, &n, p->inner);
+		(void)valuerun_end(&l->value, inner);
+		try_secret(l, &n, inner);
 	}
 }
 
 /* "name = value", "name: value", "name := value", "name => value".  Values are looked at before
  * names: in text that is full of both, most values tell at once that they are no secret. */
-static void try_assignment(struct looking *l, const struct place *p, bool password)
+static inline void try_assignment(struct looking *l, size_t sign)
 {
-	const char *sign = l->text + p->sign;
+	size_t at = value_begin(l, sign), name_end = sign;
+	bool password, secret;
 
-	if (p->at + PASSWORD_LEAST > l->high || (sign[0] == ':' && sign[1] == '='))
+	if (at + PASSWORD_LEAST > l->high)
+		return;
+	if (l->text[sign + 1] == '=' && l->text[sign] == ':')
 		return; /* the "=" has its turn */
-	judge_value(l, sign[-1] == ':' ? p->sign - 1 : p->sign, p, password);
-}
-
-/* May a name, or what says whose a value is, stand before the sign? */
-static inline bool has_name(const struct looking *l, size_t sign)
-{
-	return (kind(l, sign - 1) & (NAME_END | DOT)) |
-	       ((l->text[sign - 1] == ':') & (l->text[sign] == '='));
-}
-
-/* A value that is long enough to be somebody's: whose? */
-static void try_name(struct looking *l, size_t last, const struct place *p,
-		     enum nearnames_value value)
-{
-	if (value == NEARNAMES_NO ||
-	    (value == NEARNAMES_ODD && !nearnames_odd(&l->near, last, p->sign, p->inner)))
-		return;
-	if (!nearnames_look(&l->near, last, p->sign, p->inner))
-		l->enough = true;
-}
-
-/* Near the end of the text, or its begin. */
-__attribute__((noinline)) static void look_slowly(struct looking *l, size_t last, size_t sign)
-{
-	struct place p = place_of(l, sign);
-
-	if (sign == 0 || p.inner >= l->high || !has_name(l, sign))
-		return;
-	if (p.inner + NEARNAMES_VALUE <= l->high)
-		try_name(l, last, &p, nearnames_value(l->text + p.inner, sign - last));
-	if (sign >= l->taken)
-		try_assignment(l, &p, wanted(l, HAND_PASSWORD));
-}
-
-/* Something may be there. */
-__attribute__((noinline)) static void look_closely(struct looking *l, size_t last, struct place p,
-						   enum nearnames_value named, bool assigned,
-						   bool password)
-{
-	try_name(l, last, &p, named);
-	if (assigned)
-		try_assignment(l, &p, password);
-}
-
-/* What can be asked at once is, and there is one branch for all of it. */
-static inline void look_around(struct looking *l, size_t sign)
-{
-	size_t last = l->last;
-	enum nearnames_value named;
-	bool assigned, password;
-	struct place p;
-
-	/* ":=" is one sign. */
-	l->last = l->text[sign] == ':' && sign + 1 < l->high && l->text[sign + 1] == '=' ? last
-											 : sign + 1;
-	if (sign < 2 || l->high - sign < AHEAD) {
-		look_slowly(l, last, sign);
-		return;
-	}
-	if (!has_name(l, sign))
-		return;
-	p = place_ahead(l, sign);
-	named = nearnames_value(l->text + p.inner, sign - last);
-	assigned = (sign >= l->taken) & !(kind(l, p.at) & NO_FIRST);
-	password = assigned & l->passwords & signname_maybe_password(l->text, sign);
-	assigned = password | (assigned && !valuerun_dull_at_once(&l->value, p.inner));
-	if ((named != NEARNAMES_NO) | assigned)
-		look_closely(l, last, p, named, assigned, password);
+	if (l->text[sign - 1] == ':')
+		name_end--;
+	password = wanted(l, HAND_PASSWORD) && signname_maybe_password(l->text, name_end);
+	secret = wanted(l, HAND_SECRET) && !valuerun_dull(&l->value, at + is_opening(l->text[at]));
+	if (password || secret)
+		judge_value(l, name_end, at, password, secret);
 }
 
 static void look_at_dot(struct looking *l, size_t at)
@@ -348,16 +245,32 @@ static void look_at_url(struct looking *l, size_t at)
 		(void)take(l, HAND_URL_TOKEN, &f);
 }
 
+/* A value that is long enough to be somebody's: whose? */
+static inline void try_name(struct looking *l, size_t sign)
+{
+	size_t at = value_begin(l, sign);
+
+	if (at + 1 + NEARNAMES_VALUE > l->high + 1 || !l->named)
+		return;
+	at += is_opening(l->text[at]);
+	if (at + NEARNAMES_VALUE <= l->high && nearnames_value(l->text + at) &&
+	    !nearnames_look(&l->near, sign, at))
+		l->enough = true;
+}
+
 static inline void look_at_sign(struct looking *l, size_t at)
 {
+	try_name(l, at);
 	if (l->text[at] == ':') {
 		if (l->high - at > 3 && l->text[at + 1] == '/' && l->text[at + 2] == '/')
 			look_at_url(l, at);
 		else if (wanted(l, HAND_IPV6))
 			try_ipv6(l, at);
 	}
-	if (l->assigned)
-		look_around(l, at);
+	if (at > 0 && at >= l->taken &&
+	    ((kind(l, at - 1) & NAME_END) || (l->text[at - 1] == ':' && l->text[at] == '=')) &&
+	    (wanted(l, HAND_PASSWORD) || wanted(l, HAND_SECRET)))
+		try_assignment(l, at);
 }
 
 /* 64 bytes. */
@@ -399,8 +312,7 @@ bool signs_find(const struct redact_set *set, const struct stretch *in,
 				   .high = l.high,
 				   .hit = named,
 				   .context = context};
-	l.passwords = wanted(&l, HAND_PASSWORD);
-	l.assigned = any = true;
+	l.named = any = true; /* XXX */
 	l.value = (struct valuerun){.text = l.text, .high = l.high};
 	for (enum redact_hand hand = HAND_IPV4; hand < HAND_COUNT; hand++)
 		any = any || wanted(&l, hand);
