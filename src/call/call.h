@@ -74,16 +74,17 @@ struct grant {
 };
 
 enum warm_kind {
-	WARM_NOT = 0, /* every program starts cold; a slot that stays still seals its process ahead */
-	WARM_PYTHON,  /* forked from an interpreter that waits in the slot */
-	WARM_NODE,    /* started ahead, one for one call */
+	WARM_NOT =
+		0, /* every program starts cold; a slot that stays still seals its process ahead */
+	WARM_PYTHON, /* forked from an interpreter that waits in the slot */
+	WARM_NODE,   /* started ahead, one for one call */
 	WARM_COUNT
 };
 
 /* What is ready before a call comes.  It never holds anything of a caller's. */
 struct warm {
 	enum warm_kind kind;
-	const char *program; /* as in argv[0] of the calls that it is for */
+	const char *program;                   /* as in argv[0] of the calls that it is for */
 	const char *modules[WARM_MODULES_MAX]; /* imported ahead */
 	size_t n_modules;
 	const char *env[WARM_ENV_MAX]; /* "K=V", beside the standard ones; no secrets */

@@ -127,7 +127,7 @@ static int keep(const struct keeper_options *o, struct policy *policy,
 static int serve_copies(struct keeper_options *o, int control, struct policy *policy,
 			const struct redact_means *means, char *name)
 {
-	struct toolkit kit = {0};
+	static struct toolkit kit; /* the copies keep it */
 	struct error err = {0};
 	int fds[NURSERY_FDS], came = -1;
 

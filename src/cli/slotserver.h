@@ -23,8 +23,8 @@ struct server {
 	bool touched; /* the waiting box may hold files that were put in */
 	struct error put_error; /* one that could not be, and nobody was told */
 	uint64_t tidy_us;       /* when to get ready for the next call; 0: done */
-	bool done;    /* nobody to serve, or nothing to serve with */
-	int stayed;   /* /work of the last box, which our peer has us read; -1: none */
+	bool done;              /* nobody to serve, or nothing to serve with */
+	int stayed;             /* /work of the last box, which our peer has us read; -1: none */
 	struct limits stayed_limits;
 
 	bool kept;       /* the box is kept */

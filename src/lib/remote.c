@@ -73,8 +73,8 @@ static void lose(struct remote *r, const struct error *why)
 	r->lost = true;
 	if (!r->running)
 		return;
-	/* It may have run, and may not: that is all we know.  But a socket whose other end went with
-	 * something unread is reset, and the last thing said was the call. */
+	/* It may have run, and may not: that is all we know.  But a socket whose other end went
+	 * with something unread is reset, and the last thing said was the call. */
 	r->running = false;
 	r->outcome = (struct outcome){
 		.end = why->sys == ECONNRESET && r->call_is_last ? END_NOT_STARTED : END_UNKNOWN,

@@ -22,7 +22,7 @@ struct remote {
 	bool lost;    /* it died, or does not make sense any more */
 	bool unheard; /* it was gone before it heard anything of this call */
 	bool kill_sent;
-	bool call_is_last; /* nothing was said since the call was asked for */
+	bool call_is_last;   /* nothing was said since the call was asked for */
 	uint64_t give_up_us; /* it must have answered by then */
 	int work;            /* of the box that waits or has ended; -1: not asked for */
 	struct outcome outcome;

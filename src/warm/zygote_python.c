@@ -368,6 +368,7 @@ static PyObject *serve(PyObject *module, PyObject *args)
 	static struct zygote_self z;
 	struct zygote_news news = {.says = ZYGOTE_READY};
 	struct error err = {0};
+	PyThreadState *state;
 	ssize_t n;
 
 	(void)module;
@@ -382,11 +383,14 @@ static PyObject *serve(PyObject *module, PyObject *args)
 		_exit(0);
 	for (;;) {
 		z.n_fds = FD_PASS_MAX;
-		Py_BEGIN_ALLOW_THREADS n =
-			fd_receive(z.control, &z.order, sizeof(z.order), z.fds, &z.n_fds, &err);
-		Py_END_ALLOW_THREADS if (n <= 0 || !fits(&z, n)) _exit(n == 0 ? 0 : EX_OURS);
+		state = PyEval_SaveThread();
+		n = fd_receive(z.control, &z.order, sizeof(z.order), z.fds, &z.n_fds, &err);
+		PyEval_RestoreThread(state);
+		if (n <= 0 || !fits(&z, n))
+			_exit(n == 0 ? 0 : EX_OURS);
 		obey(&z);
 	}
+	return NULL;
 }
 
 /* fail(control, text): what is wrong with this interpreter. */
