@@ -27,8 +27,7 @@ static int build(bool standard, const char *path, struct error *err)
 	for (size_t i = 0; i < n && i < PATTERNS_MAX; i++) {
 		const struct redact_rule *rule = redact_rule_at(i);
 
-		if (!(rule->group & REDACT_STANDARD) == standard || rule->hand || rule->begins ||
-		    rule->names)
+		if (!(rule->group & REDACT_STANDARD) == standard || rule->hand || rule->begins)
 			continue;
 		redact_rule_find(rule, texts[i], FIND_MAX);
 		finds[i] = texts[i];

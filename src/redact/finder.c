@@ -35,12 +35,11 @@ void finder_done(struct finder *f)
 	*f = (struct finder){0};
 }
 
-/* Is it within the last mark of its rule, or does it go on from there, in the same line? */
+/* Does it go on from the last mark of its rule, in the same line? */
 static bool extends(const struct finder *f, const struct mark *m, size_t to)
 {
-	if (to < m->last)
-		return to >= m->first;
-	return to - m->last <= NEAR_BY && !memchr(f->in.text + m->last, '\n', to - m->last);
+	return to >= m->last && to - m->last <= NEAR_BY &&
+	       !memchr(f->in.text + m->last, '\n', to - m->last);
 }
 
 static bool add_mark(struct finder *f, size_t rule, size_t end)
@@ -48,8 +47,7 @@ static bool add_mark(struct finder *f, size_t rule, size_t end)
 	uint16_t *recent = &f->recent[rule];
 
 	if (*recent && extends(f, &f->marks[*recent - 1], end)) {
-		if (end > f->marks[*recent - 1].last)
-			f->marks[*recent - 1].last = end;
+		f->marks[*recent - 1].last = end;
 		return true;
 	}
 	if (f->n_marks == FINDER_MARKS)
@@ -103,14 +101,6 @@ static bool on_start(void *context, size_t at, size_t rule)
 	return add_mark(f, rule, at + STARTS_REACH);
 }
 
-/* signs.c counts from the floor. */
-static bool on_name(void *context, size_t at, size_t rule)
-{
-	struct finder *f = context;
-
-	return add_mark(f, rule, f->in.floor + at + 1);
-}
-
 static bool scan(struct finder *f)
 {
 	const struct redact_set *set = f->set;
@@ -127,7 +117,7 @@ static bool scan(struct finder *f)
 				    f) != HS_SUCCESS)
 			return false;
 	}
-	return signs_find(set, &f->in, on_name, f, &f->spans);
+	return true;
 }
 
 /* By begin; at the same one the longest, then the rule that comes first. */
@@ -156,6 +146,7 @@ int finder_run(struct finder *f, const struct stretch *in)
 		return -1;
 	for (size_t i = 0; i < f->n_marks && !f->spans.full; i++)
 		cut_mark(f->set, &f->marks[i], in, &f->spans);
+	signs_find(f->set, in, &f->spans);
 	if (f->spans.full)
 		return -1;
 	if (f->spans.n > 1)

@@ -47,9 +47,6 @@ struct redact_rule {
 	bool (*check)(struct found *f); /* NULL: whatever matches is a secret */
 	const char
 		*begins; /* words it begins with, apart by blanks: found by starts.c; NULL: find */
-	/* Words of which one stands before the sign that its value stands behind, in small
-	 * letters, apart by blanks: found by nearnames.c; NULL: find. */
-	const char *names;
 	/* Without begins: words of which one is in every text that it matches, apart by
 	 * blanks.  "a&b": both, in one line; "*": 40 characters of a word in a row.  NULL: the
 	 * words that its pattern begins with, or none if it is found by hand.  innocent.c rests on

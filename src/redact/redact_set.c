@@ -155,7 +155,6 @@ void redact_set_free(struct redact_set *set)
 	free(set->entries);
 	known_free(set->known);
 	starts_free(set->starts);
-	nearnames_free(set->names);
 	for (size_t i = 0; i < SET_DATABASES; i++)
 		patterns_done(&set->db[i]);
 	(void)hs_free_scratch(set->scratch);
@@ -183,27 +182,19 @@ static void set_reach(struct redact_set *set, size_t db)
 	}
 }
 
-/* What is found without a database. */
-static int warm_words(struct redact_set *set, struct error *err)
+static int warm_starts(struct redact_set *set, struct error *err)
 {
 	set->starts = starts_new(err);
-	set->names = nearnames_new(err);
-	if (!set->starts || !set->names)
+	if (!set->starts)
 		return -1;
 	for (size_t i = 0; i < set->n_rules; i++) {
 		struct entry *e = &set->entries[i];
 
-		if (!e->wanted)
+		if (!e->wanted || !e->rule->begins)
 			continue;
-		if (e->rule->begins) {
-			e->reach = STARTS_REACH;
-			if (starts_add(set->starts, e->rule->begins, i, err) < 0)
-				return -1;
-		} else if (e->rule->names) {
-			e->reach = NEARNAMES_REACH;
-			if (nearnames_add(set->names, e->rule, i, err) < 0)
-				return -1;
-		}
+		e->reach = STARTS_REACH;
+		if (starts_add(set->starts, e->rule->begins, i, err) < 0)
+			return -1;
 	}
 	set->warm = true;
 	return 0;
@@ -221,9 +212,7 @@ int redact_set_warm(struct redact_set *set, struct error *err)
 	if (set->warm)
 		return 0;
 	starts_free(set->starts);
-	nearnames_free(set->names);
 	set->starts = NULL;
-	set->names = NULL;
 	for (size_t i = 0; i < SET_DATABASES; i++) {
 		if (!set->db_wanted[i])
 			continue;
@@ -235,7 +224,7 @@ int redact_set_warm(struct redact_set *set, struct error *err)
 			return fail(err, ERR_SYSTEM, "allocate room for matching");
 		set_reach(set, i);
 	}
-	return warm_words(set, err);
+	return warm_starts(set, err);
 }
 
 static pcre2_code *compile(const char *pattern)

@@ -7,7 +7,6 @@
 #include <pcre2.h>
 
 #include "redact/known.h"
-#include "redact/nearnames.h"
 #include "redact/patterns.h"
 #include "redact/redact_rule.h"
 #include "redact/starts.h"
@@ -36,7 +35,6 @@ struct redact_set {
 	size_t n, n_rules, first_own, first_known, limit;
 	size_t hand[HAND_COUNT]; /* the entry found by hand; n: none is wanted */
 	struct starts *starts;   /* NULL until it is warm */
-	struct nearnames *names; /* the same */
 	struct known *known;
 	struct patterns db[SET_DATABASES];
 	bool db_wanted[SET_DATABASES], warm, lost;

@@ -70,7 +70,6 @@ static const struct redact_rule rows[] = {
 		.group = REDACT_CREDENTIAL,
 		.needs = "sid= sessionid= session_id=",
 		.pattern = "(?i)\\b(?:[a-z0-9_.-]{0,24}(?:session_?id|sessid|connect\\.sid|sid))=([A-Za-z0-9%._~+/-]{16,})",
-		.names = "sid session_id sessionid",
 		.check = check_random,
 		.yes = {"Cookie: PHPSESSID={{298zf09hf012fh2u3k1l}}", "Set-Cookie: connect.sid={{s%3Aj7Kd92mXq0Lw4T}}; Path=/"},
 		.no = {"sessionid=not-logged-in-yet-user", "sid=1234"},

@@ -51,8 +51,6 @@ struct looking {
 	size_t dots;      /* runs of digits and dots are done up to here */
 	size_t colons;    /* and those of hex digits and colons */
 	struct valuerun value;
-	struct nearlook near;
-	bool named, enough;
 	size_t taken; /* what is before this was found already */
 	struct spans *ret;
 };
@@ -245,22 +243,8 @@ static void look_at_url(struct looking *l, size_t at)
 		(void)take(l, HAND_URL_TOKEN, &f);
 }
 
-/* A value that is long enough to be somebody's: whose? */
-static inline void try_name(struct looking *l, size_t sign)
-{
-	size_t at = value_begin(l, sign);
-
-	if (at + 1 + NEARNAMES_VALUE > l->high + 1 || !l->named)
-		return;
-	at += is_opening(l->text[at]);
-	if (at + NEARNAMES_VALUE <= l->high && nearnames_value(l->text + at) &&
-	    !nearnames_look(&l->near, sign, at))
-		l->enough = true;
-}
-
 static inline void look_at_sign(struct looking *l, size_t at)
 {
-	try_name(l, at);
 	if (l->text[at] == ':') {
 		if (l->high - at > 3 && l->text[at + 1] == '/' && l->text[at + 2] == '/')
 			look_at_url(l, at);
@@ -294,9 +278,7 @@ static inline void look_at_block(struct looking *l, size_t at)
 		look_at_sign(l, at + (size_t)__builtin_ctzll(signs));
 }
 
-bool signs_find(const struct redact_set *set, const struct stretch *in,
-		bool (*named)(void *context, size_t at, size_t rule), void *context,
-		struct spans *ret)
+void signs_find(const struct redact_set *set, const struct stretch *in, struct spans *ret)
 {
 	struct looking l = {.set = set,
 			    .text = in->text + in->floor,
@@ -304,15 +286,8 @@ bool signs_find(const struct redact_set *set, const struct stretch *in,
 			    .high = in->high - in->floor,
 			    .ret = ret};
 	size_t first = ret->n, i = l.low;
-	bool any;
+	bool any = false;
 
-	l.near = (struct nearlook){.names = set->names,
-				   .text = l.text,
-				   .low = l.low,
-				   .high = l.high,
-				   .hit = named,
-				   .context = context};
-	l.named = any = true; /* XXX */
 	l.value = (struct valuerun){.text = l.text, .high = l.high};
 	for (enum redact_hand hand = HAND_IPV4; hand < HAND_COUNT; hand++)
 		any = any || wanted(&l, hand);
@@ -330,5 +305,4 @@ bool signs_find(const struct redact_set *set, const struct stretch *in,
 		ret->span[s].begin += in->floor;
 		ret->span[s].end += in->floor;
 	}
-	return !l.enough;
 }

@@ -5,10 +5,7 @@
 
 #include "redact/cut.h"
 
-/* Adds what is in the stretch.  named: a pattern may match at text[at], behind which a sign is;
- * false: it had enough.  Returns false then. */
-bool signs_find(const struct redact_set *set, const struct stretch *in,
-		bool (*named)(void *context, size_t at, size_t rule), void *context,
-		struct spans *ret);
+/* Adds what is in the stretch. */
+void signs_find(const struct redact_set *set, const struct stretch *in, struct spans *ret);
 
 #endif
