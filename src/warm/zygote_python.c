@@ -49,6 +49,12 @@ struct zygote_self {
 	struct seccomp_program filter;
 };
 
+static PyObject *none(void)
+{
+	Py_INCREF(Py_None);
+	return Py_None;
+}
+
 static int tell(int control, struct zygote_news *news)
 {
 	news->magic = ZYGOTE_MAGIC;
@@ -200,7 +206,7 @@ static PyObject *take_exception(void)
 
 	PyErr_Fetch(&type, &value, &traceback);
 	if (!type)
-		Py_RETURN_NONE;
+		return none();
 	PyErr_NormalizeException(&type, &value, &traceback);
 	if (value && traceback)
 		(void)PyException_SetTraceback(value, traceback);
@@ -405,7 +411,7 @@ static PyObject *say_failure(PyObject *module, PyObject *args)
 		return NULL;
 	(void)snprintf(news.text, sizeof(news.text), "%s", text);
 	(void)tell(control, &news);
-	Py_RETURN_NONE;
+	return none();
 }
 
 /* leave(status): what C's own streams hold is written; its other affairs are not worth their time.
@@ -430,7 +436,7 @@ static PyObject *finalize(PyObject *module, PyObject *args)
 	if (!PyArg_ParseTuple(args, "i", &status))
 		return NULL;
 	Py_Exit(status);
-	Py_RETURN_NONE;
+	return none();
 }
 
 static PyMethodDef methods[] = {
