@@ -346,7 +346,8 @@ static int run(struct bj_box *box, struct call *c, struct bj_result **ret, struc
 	if (run_once(box, c, &account, err) < 0)
 		return -1;
 	/* A helper that went between two calls has not even heard of this one: once more. */
-	if (account.outcome.end == END_NOT_STARTED && box->remote.unheard) {
+	if (account.outcome.end == END_NOT_STARTED &&
+	    (box->remote.unheard || (box->remote.unread && c->request.food.fd < 0))) {
 		account_done(&account);
 		remote_close(&box->remote);
 		if (run_once(box, c, &account, err) < 0)

@@ -76,8 +76,9 @@ static void lose(struct remote *r, const struct error *why)
 	/* It may have run, and may not: that is all we know.  But a socket whose other end went
 	 * with something unread is reset, and the last thing said was the call. */
 	r->running = false;
+	r->unread = why->sys == ECONNRESET && r->call_is_last;
 	r->outcome = (struct outcome){
-		.end = why->sys == ECONNRESET && r->call_is_last ? END_NOT_STARTED : END_UNKNOWN,
+		.end = r->unread ? END_NOT_STARTED : END_UNKNOWN,
 		.error = *why,
 	};
 }

@@ -21,6 +21,7 @@ struct remote {
 	bool touched; /* files were put into a box that no program got: it must not serve another */
 	bool lost;    /* it died, or does not make sense any more */
 	bool unheard; /* it was gone before it heard anything of this call */
+	bool unread;  /* it went and had not read what this call is; input may be lost with it */
 	bool kill_sent;
 	bool call_is_last;   /* nothing was said since the call was asked for */
 	uint64_t give_up_us; /* it must have answered by then */

@@ -55,6 +55,8 @@ def run_simple(row, host):
         if FILLED:
             boxed = check_box(row, host)
             check_start(row, boxed)
+            if boxed.code == 0 and row.needs:
+                need_layer(boxed, row.needs)
             if boxed.code == 2:
                 raise Skip(f"cannot be tried here: {last_line(boxed.output)}")
             if boxed.code != 1 or "# tried: " not in boxed.output:

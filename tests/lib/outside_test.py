@@ -179,7 +179,7 @@ LIMITS = [30000, 10000, 256 << 20, 100 << 20, 12800, 64, 1024, 10000, 100]
 SIZE = 96 + 8 + 16 + 16 + 1024
 
 
-def request(kind, limits=LIMITS, magic=0x6a6c6562, version=3, size=SIZE):
+def request(kind, limits=LIMITS, magic=0x6a6c6562, version=4, size=SIZE):
     return struct.pack("=IIIIII9Q", magic, version, size, kind, 0, 0, *limits).ljust(SIZE, b"\0")
 
 

@@ -116,9 +116,9 @@ TEST(another_version_is_an_error_that_says_so)
 {
 	struct bj_box *box = box_with("newer");
 
-	CHECK(bj_box_prepare(box) < 0 && says(box, "different versions: they speak 3 and 4"));
+	CHECK(bj_box_prepare(box) < 0 && says(box, "different versions: they speak 4 and 5"));
 	CHECK(bj_box_set(box, "cgroup", "/older") == 0);
-	CHECK(bj_box_prepare(box) < 0 && says(box, "different versions: they speak 3 and 2"));
+	CHECK(bj_box_prepare(box) < 0 && says(box, "different versions: they speak 4 and 3"));
 	bj_box_free(box);
 }
 
