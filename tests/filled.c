@@ -15,7 +15,7 @@
 #include "sandbox/native/slot_state.h"
 #include "sandbox/serve.h"
 
-enum { PATIENCE_US = 10000000, WORDS_MAX = 4096 };
+enum { PATIENCE_US = 10000000, NO_PATIENCE_US = 300000, WORDS_MAX = 4096 };
 
 bool filled_wanted(void)
 {
@@ -43,10 +43,20 @@ char **filled_words(char **command)
 	return words;
 }
 
+/* With such grants there is no warm interpreter, and none will come. */
+static bool hopeless(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->n_grants; i++)
+		if (profile->grants[i].write || strncmp(profile->grants[i].inside, "/usr/", 5) == 0)
+			return true;
+	return false;
+}
+
 /* Orders are obeyed in turn: a bare process need not be waited for, an interpreter must. */
 static void settle(struct slot *slot, bool python)
 {
-	uint64_t until = clock_us() + PATIENCE_US, now;
+	uint64_t until = clock_us() + (hopeless(&slot->profile) ? NO_PATIENCE_US : PATIENCE_US),
+		 now;
 
 	slot_prepare(slot);
 	while (python && !slot->warm && (now = clock_us()) < until && slot_is_usable(slot)) {

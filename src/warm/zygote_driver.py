@@ -101,6 +101,12 @@ class Driver(Ending):
         torch = MODULES.get("torch")
         if torch is not None:
             torch.seed()
+        openssl = MODULES.get("_ssl")
+        if openssl is not None:  # it takes a child for another one by its pid, and pids of boxes are all alike
+            openssl.RAND_add(posix.urandom(48), 48.0)
+        tempfile = MODULES.get("tempfile")
+        if tempfile is not None:
+            tempfile._name_sequence = None
         process = MODULES.get("multiprocessing.process")
         if process is not None:
             process.current_process()._config["authkey"] = process.AuthenticationString(posix.urandom(32))

@@ -267,10 +267,11 @@ __attribute__((noreturn)) static void live(struct zygote_self *z)
 	PyObject *done, *words;
 	int fd;
 
-	PyOS_AfterFork_Child();
 	(void)fill_sealing(z, &seal);
 	if (sealing_take(&seal) < 0)
 		_exit(EX_OURS);
+	/* Modules have hooks for this: they run behind the walls. */
+	PyOS_AfterFork_Child();
 	/* A change of uid took it away; an exec would have given it back. */
 	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	done = PyObject_CallMethod(z->driver, "ahead", NULL);

@@ -38,7 +38,7 @@ def check_start(row, boxed):
     how = boxed.account["start"]["how"]
     if "--loopback" in row.options:
         wanted = ("cold",)
-    elif FILLED == "python" and row.listed is None and "--programs" not in row.options:
+    elif FILLED == "python" and row.listed is None and not {"--programs", "--write"} & set(row.options):
         wanted = ("waiting",)
     else:
         wanted = ("sealed", "cold")

@@ -28,6 +28,7 @@ enum {
 	BEGIN_MS = 5000,        /* from the door to the beginning */
 	BEGIN_ITSELF_MS = 9000, /* when it was perhaps not ready to wait yet */
 	WAIT_MS_MAX = 3600000,
+	PROCESSES_MIN_V2 = 4,
 	FILES_MIN = 16, /* fewer, and the call's descriptors do not get through the door */
 };
 
@@ -79,6 +80,13 @@ static int bear(struct launcher *l, struct payload *p, enum by by, struct error 
 	return result;
 }
 
+/* The call's descriptors must get through the door, and in version 2 a process in between counts.
+ */
+static bool may_wait(const struct limits *limits, bool v2)
+{
+	return limits->files >= FILES_MIN && (!v2 || limits->processes >= PROCESSES_MIN_V2);
+}
+
 void ahead_fill(struct launcher *l, const struct to_launcher *order, const int *fds)
 {
 	struct payload p;
@@ -86,7 +94,7 @@ void ahead_fill(struct launcher *l, const struct to_launcher *order, const int *
 	enum by by = l->zygote.ready && !order->memory_by_rlimit ? BY_ZYGOTE : BY_LAUNCHER;
 
 	if (!l->box.init || l->program || l->kept || l->ahead.pid ||
-	    order->limits.files < FILES_MIN)
+	    !may_wait(&order->limits, order->v2_door))
 		return;
 	launcher_fill(l, order, fds, &p);
 	(void)bear(l, &p, waiter_wanted(l, &order->limits) ? BY_ITSELF : by, &err);
@@ -243,9 +251,11 @@ static bool fits_warm(const struct launcher *l, const struct payload *p, char *w
 		return waiter_fits(l, p->words, why, room);
 	if (kind != WARM_PYTHON)
 		return false;
-	if (!p->seal.memory_by_rlimit)
+	if (may_wait(p->seal.limits, p->seal.v2_door >= 0) && !p->seal.memory_by_rlimit)
 		return zygote_fits(l, p->words, why, room);
-	(void)snprintf(why, room, "no group limits memory here");
+	(void)snprintf(why, room, "%s",
+		       p->seal.memory_by_rlimit ? "no group limits memory here"
+						: "too few files or processes for who waits");
 	return false;
 }
 

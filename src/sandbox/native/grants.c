@@ -379,3 +379,19 @@ int grants_place_late(const struct plan *plan, struct error *err)
 	}
 	return hide_sources(profile, err);
 }
+
+int grants_take_away(const struct profile *profile, const char *program, struct error *err)
+{
+	/* Backwards: one may lie beneath another. */
+	for (size_t i = profile->n_grants; i-- > 0;) {
+		const struct grant *g = &profile->grants[i];
+
+		if (g->write)
+			return fail(err, ERR_CONFIG, "something of the host can be written here");
+		if (is_late(g) || is_beneath(program, g->inside))
+			continue;
+		if (umount2(g->inside, MNT_DETACH) < 0)
+			return fail_sys(err, "take %.60s away", g->inside);
+	}
+	return 0;
+}

@@ -20,6 +20,9 @@ int grants_open_inside(struct plan *plan, struct error *err);
 /* Launcher, new root in the current directory: puts every grant in its place, or, if that is
  * beneath a directory which each box has for itself, into a hidden one (grants_place_late). */
 int grants_place(struct plan *plan, struct error *err);
+/* Warm interpreter, in a mount namespace of its own: takes every grant away again but the one, for
+ * reading, that its own program lies in.  What others may have written is not for it to import. */
+int grants_take_away(const struct profile *profile, const char *program, struct error *err);
 /* Box: the rest, once its /work and /tmp are there. */
 int grants_place_late(const struct plan *plan, struct error *err);
 

@@ -47,7 +47,7 @@ int launcher_tell(struct launcher *l, struct to_warden *news, const int *fds, si
 	return fd_send(l->plan->socket, news, sizeof(*news), fds, n_fds, &err);
 }
 
-__attribute__((noreturn)) static void give_up(struct launcher *l, const struct error *err)
+void launcher_give_up(struct launcher *l, const struct error *err)
 {
 	struct to_warden news = {.news = NEWS_FAILED, .error = *err};
 
@@ -165,7 +165,7 @@ static void make_due_box(struct launcher *l)
 	l->box_due = false;
 	box_done(&l->box);
 	if (offer_box(l, &l->next, &err) < 0)
-		give_up(l, &err);
+		launcher_give_up(l, &err);
 }
 
 void launcher_bury(pid_t child)
@@ -333,7 +333,7 @@ static void obey(struct launcher *l)
 		(void)clear_box(l);
 		box_done(&l->box);
 		if (offer_box(l, &order.limits, &err) < 0)
-			give_up(l, &err);
+			launcher_give_up(l, &err);
 		break;
 	case ORDER_AHEAD:
 		fill_ahead(l, &order, fds, n_fds);
@@ -477,7 +477,7 @@ void launcher_main(struct plan *plan, struct board *board)
 	zygote_init(&l.young);
 	if (launcher_enter(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
 	    (!launcher_enters_late(plan) && launcher_enter_network(&l, &err) < 0))
-		give_up(&l, &err);
+		launcher_give_up(&l, &err);
 	zygote_tend(&l);
 	serve_orders(&l);
 }

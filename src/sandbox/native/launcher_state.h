@@ -58,6 +58,7 @@ struct launcher {
 };
 
 /* To the warden. */
+__attribute__((noreturn)) void launcher_give_up(struct launcher *l, const struct error *err);
 int launcher_tell(struct launcher *l, struct to_warden *news, const int *fds, size_t n_fds);
 
 /* launcher_enter.c */

@@ -30,6 +30,7 @@
 #include "base/own.h"
 #include "call/language.h"
 #include "sandbox/native/execute.h"
+#include "sandbox/native/grants.h"
 #include "sandbox/native/seal.h"
 #include "sandbox/native/startenv.h"
 #include "sandbox/native/zygotewire.h"
@@ -37,6 +38,7 @@
 enum {
 	BEAR_MS = 5000,
 	RETRY_US = 2000000, /* after one that did not come to life */
+	YOUNG_US = 60000000,
 	STACK_LIMIT = 8 << 20,
 	ARGV_MAX = WARM_MODULES_MAX + 8,
 };
@@ -156,18 +158,20 @@ static int cover_proc(void)
 		     NULL);
 }
 
-static int stand_apart(void)
+static int stand_apart(const struct profile *profile, struct error *err)
 {
 	struct rlimit now;
 
 	if (cover_proc() < 0)
+		return fail_sys(err, "a place for it");
+	if (grants_take_away(profile, profile->warm.program, err) < 0)
 		return -1;
 	if (getrlimit(RLIMIT_STACK, &now) == 0 && now.rlim_max >= STACK_LIMIT) {
 		now.rlim_cur = STACK_LIMIT; /* of its threads: one of them becomes the program */
 		(void)setrlimit(RLIMIT_STACK, &now);
 	}
 	(void)setsid();
-	return chdir("/work");
+	return chdir("/work") < 0 ? fail_sys(err, "its directory") : 0;
 }
 
 __attribute__((noreturn)) static void become_zygote(struct birth *b)
@@ -176,8 +180,8 @@ __attribute__((noreturn)) static void become_zygote(struct birth *b)
 	struct error err = {0};
 	uint64_t ignored;
 
-	if (stand_apart() < 0)
-		(void)fail_sys(&err, "a place for it");
+	if (stand_apart(b->l->plan->profile, &err) < 0)
+		; /* it has said why */
 	else if (keep_capabilities() < 0)
 		(void)fail_sys(&err, "its capabilities");
 	else if (place_descriptors(b) < 0)
@@ -222,6 +226,21 @@ static void give_birth(struct launcher *l)
 	l->zygotes++;
 }
 
+/* What its children write could come back to it, or its memory would count as theirs. */
+static const char *never(const struct launcher *l)
+{
+	const struct profile *profile = l->plan->profile;
+
+	for (size_t i = 0; i < profile->n_grants; i++)
+		if (profile->grants[i].write)
+			return "something of the host can be written here";
+		else if (strncmp(profile->grants[i].inside, "/usr/", 5) == 0)
+			return "a grant lies among the interpreter's files";
+	if (l->board->layers[LAYER_MEMORY].state != LAYER_FULL)
+		return "no group limits memory here";
+	return NULL;
+}
+
 static bool has_served(const struct launcher *l)
 {
 	const struct warm *warm = &l->plan->profile->warm;
@@ -233,7 +252,13 @@ static bool has_served(const struct launcher *l)
 
 void zygote_tend(struct launcher *l)
 {
-	if (l->plan->profile->warm.kind != WARM_PYTHON || l->kept || l->young.pid)
+	if (l->plan->profile->warm.kind != WARM_PYTHON || l->kept || never(l))
+		return;
+	if (l->young.pid && clock_us() - l->young.since_us > YOUNG_US) {
+		note_trouble(l, "the warm interpreter did not become ready");
+		zygote_let_go(&l->young);
+	}
+	if (l->young.pid)
 		return;
 	if ((!l->zygote.pid || has_served(l)) && clock_us() >= l->retry_us)
 		give_birth(l);
@@ -284,7 +309,9 @@ bool zygote_fits(const struct launcher *l, const struct words *words, char *ret_
 	for (size_t i = 0; i < warm->n_env; i++)
 		own[i] = (char *)(uintptr_t)warm->env[i];
 	environment_build(language_of(warm), own, env);
-	if (strcmp(words->argv[0], warm->program) != 0)
+	if (never(l))
+		why = never(l);
+	else if (strcmp(words->argv[0], warm->program) != 0)
 		why = "another program than the warm one";
 	else if (!first || (first[0] == '-' && (strcmp(first, "-c") != 0 || !words->argv[2])))
 		why = "options of the interpreter, or no script";
@@ -333,40 +360,38 @@ static int send_order(struct launcher *l, const struct payload *p, struct error 
 	return fd_send(l->zygote.control, &order, sizeof(order), fds, n, err);
 }
 
-/* Whoever it bore and could not tell us about is a child of ours now, and not to be waited for by
- * name; it ends at the door, and its box with it. */
-static void bury_unknown(const struct launcher *l)
+/* Does it have a child, or not?  Whoever it bore and could not tell us about is a child of ours
+ * now, somewhere in the box, and nobody knows its name: then the whole slot goes, and nothing has
+ * run. */
+static int await_birth(struct launcher *l, struct zygote_news *ret)
 {
-	siginfo_t info;
+	struct pollfd fd = {.fd = l->zygote.control, .events = POLLIN};
+	struct error err;
+	ssize_t n = -1;
 
-	for (;;) {
-		info.si_pid = 0;
-		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0 ||
-		    info.si_pid == l->box.init || info.si_pid == l->program ||
-		    info.si_pid == l->young.pid || info.si_pid == l->zygote.pid)
-			return;
-		(void)waitpid(info.si_pid, NULL, 0);
+	if (poll(&fd, 1, BEAR_MS) > 0)
+		n = recv(l->zygote.control, ret, sizeof(*ret), MSG_DONTWAIT);
+	if (!is_news(ret, n) || ret->says != ZYGOTE_BORN) {
+		(void)fail(&err, ERR_SYSTEM, "the warm interpreter died when it bore a child");
+		launcher_give_up(l, &err);
 	}
+	return ret->pid > 0 ? 0 : -1;
 }
 
 int zygote_bear(struct launcher *l, struct payload *p, pid_t *ret_pid, struct error *err)
 {
-	struct pollfd fd = {.fd = l->zygote.control, .events = POLLIN};
 	struct board *board = p->seal.board;
 	struct zygote_news news = {0};
 
 	*ret_pid = 0;
 	board->error = (struct error){0};
 	board->start_us = board->mark = board->used_user_us = board->used_system_us = 0;
-	if (send_order(l, p, err) == 0 && poll(&fd, 1, BEAR_MS) > 0 &&
-	    is_news(&news, recv(l->zygote.control, &news, sizeof(news), MSG_DONTWAIT)) &&
-	    news.says == ZYGOTE_BORN && news.pid > 0) {
+	if (send_order(l, p, err) == 0 && await_birth(l, &news) == 0) {
 		l->zygote.children++;
 		*ret_pid = news.pid;
 		return 0;
 	}
 	note_trouble(l, "the warm interpreter bore no child");
 	zygote_let_go(&l->zygote);
-	bury_unknown(l);
 	return fail(err, ERR_SYSTEM, "%s", l->trouble);
 }

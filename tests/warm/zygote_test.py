@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""zygote_test.py - a warm interpreter's life, and what never reaches it.
+
+usage: zygote_test.py BOX_ALONE WARM_RUN
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BOX, RUN = sys.argv[1:3]
+PATIENCE_S = 60
+
+
+def box(*words, warm=True):
+    env = dict(os.environ)
+    if warm:
+        env["BOX_WARM"] = "python"
+    out = subprocess.run([BOX, "run", "--json", *words], env=env, capture_output=True,
+                         timeout=PATIENCE_S, check=False).stdout
+    return json.loads(out)
+
+
+def rounds(script, n, *options, meanwhile=None):
+    """The reports of n calls in one slot, and what they printed."""
+    with tempfile.TemporaryDirectory() as place:
+        path = os.path.join(place, "main.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(script)
+        read, write = os.pipe()
+        with subprocess.Popen([RUN, "-w", "python", "-n", str(n), "-s", "1500", *options, "-f", path,
+                               "--", "python3", "/work/main.py"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, close_fds=False,
+                              preexec_fn=lambda: os.dup2(write, 3)) as process:
+            os.close(write)
+            lines = []
+            with os.fdopen(read) as reports:
+                for line in reports:
+                    lines.append(json.loads(line))
+                    if meanwhile:
+                        meanwhile(process.pid, len(lines))
+            out = process.stdout.read().decode()
+            process.wait(PATIENCE_S)
+    return lines, out
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def zygotes(pid):
+    """Of the slot's launcher: python3 that is pid 1's own child and not in a box."""
+    found = []
+    for launcher in children(pid):
+        for child in children(launcher):
+            with open(f"/proc/{child}/status", encoding="ascii") as file:
+                status = dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
+            if status["Name"] == "python3" and status["Seccomp"].strip() == "0":
+                found.append(child)
+    return found
+
+
+def one_that_is_killed_is_replaced_and_the_calls_between_are_cold():
+    def kill(pid, n):
+        if n == 2:
+            for zygote in zygotes(pid):
+                os.kill(zygote, signal.SIGKILL)
+
+    lines, out = rounds("print('here')", 12, "-r", "400", meanwhile=kill)
+    assert out == "here\n" * 12, out
+    assert [line["exit"] for line in lines] == [0] * 12
+    assert lines[0]["how"] == "waiting", lines[0]
+    told = [line for line in lines if line["how"] in ("cold", "sealed")]
+    assert told and all(line["why_cold"] for line in told), lines
+    assert lines[-1]["how"] in ("waiting", "forked") and lines[-1]["interpreters"] >= 2, lines[-1]
+
+
+def one_is_renewed_after_its_calls():
+    lines, _ = rounds("print(1)", 8, "-c", "2", "-r", "300")
+    assert lines[-1]["interpreters"] >= 2, lines[-1]
+    assert all(line["how"] != "waiting" or line["calls"] <= 4 for line in lines), lines
+
+
+def nothing_of_a_call_is_there_in_the_next():
+    script = ("import builtins, os, sys\n"
+              "print(os.path.exists('/tmp/mark'), os.path.exists('/work/mark'), hasattr(builtins, 'mark'), 'mark' in sys.modules,\n"
+              "      'MARK' in os.environ, sorted(os.listdir('/proc/self/fd')), os.path.exists('/dev/shm/mark'))\n"
+              "open('/tmp/mark', 'w'); open('/work/mark', 'w'); open('/dev/shm/mark', 'w'); builtins.mark = sys.modules['mark'] = sys\n"
+              "os.environ['MARK'] = '1'\n")
+    lines, out = rounds(script, 4)
+    assert out.splitlines() == ["False False False False False ['0', '1', '2', '3'] False"] * 4, out
+    assert {line["how"] for line in lines} == {"waiting"}, lines
+
+
+def two_calls_draw_other_numbers():
+    script = "import random, ssl, uuid; print(random.random(), ssl.RAND_bytes(8), uuid.uuid4())"
+    _, out = rounds(script, 4, "-m", "ssl", "-m", "random", "-m", "uuid")
+    assert len(set(out.splitlines())) == 4, out
+
+
+def a_child_has_no_memory_in_common_with_anybody():
+    script = "print([l for l in open('/proc/self/maps') if l.split()[1][3] == 's' and 'w' in l.split()[1]])"
+    _, out = rounds(script, 2)
+    assert out == "[]\n[]\n", out
+
+
+def what_a_box_can_write_is_never_imported():
+    place = tempfile.mkdtemp(prefix="belljar-zygote-", dir="/opt" if os.geteuid() == 0 else None)
+    try:
+        os.chmod(place, 0o755)
+        with open(f"{place}/evil.pth", "w", encoding="ascii") as file:
+            file.write("import evil_mod\n")
+        with open(f"{place}/evil_mod.py", "w", encoding="ascii") as file:
+            file.write("import os, sys\nprint('evil', os.getuid(), file=sys.stderr)\n")
+        inside = f"/usr/local/lib/python3.{sys.version_info[1]}/dist-packages"
+        for option in ("--write", "--read"):
+            a = box(option, f"{place}:{inside}", "--", "/bin/true")
+            assert a["success"] and a["start"]["how"] == "sealed" and a["start"]["why_cold"], a["start"]
+            # It does run where a cold Python runs it: in the box.
+            assert a["stderr"]["data"] == "evil 1000\n", a["stderr"]
+        a = box("--read", f"{place}:/data", "--", "/bin/ls", "/data")
+        assert a["start"]["how"] == "waiting" and "evil.pth" in a["stdout"]["data"], a
+        assert a["stderr"]["data"] == "", a["stderr"]
+    finally:
+        shutil.rmtree(place)
+
+
+def a_call_with_few_files_starts_cold_and_says_so():
+    a = box("--files", "8", "--", "/bin/echo", "hi")
+    assert a["success"] and a["start"]["how"] == "cold" and "files" in a["start"]["why_cold"], a["start"]
+
+
+def the_limit_and_the_account_are_the_calls_own():
+    lines, _ = rounds("print(1)", 2)
+    for line in lines:
+        assert line["memory"] < line["baseline"], line
+    a = box("--memory", "32m", "--", "python3", "-c", "x = bytearray(64 << 20)")
+    assert a["kill_reason"] == "memory" or a["exit_code"] == 1, a
+    a = box("--cpu", "1s", "--wall", "20s", "--", "python3", "-c", "while True: pass")
+    assert a["kill_reason"] == "cpu", a
+    assert a["resource_usage"]["cpu_user_ms"] + a["resource_usage"]["cpu_system_ms"] < 2500, a
+
+
+TESTS = [
+    one_that_is_killed_is_replaced_and_the_calls_between_are_cold,
+    one_is_renewed_after_its_calls,
+    nothing_of_a_call_is_there_in_the_next,
+    two_calls_draw_other_numbers,
+    a_child_has_no_memory_in_common_with_anybody,
+    what_a_box_can_write_is_never_imported,
+    a_call_with_few_files_starts_cold_and_says_so,
+    the_limit_and_the_account_are_the_calls_own,
+]
+
+
+def main():
+    if os.geteuid() != 0:
+        print("1..0 # SKIP without a memory group nothing is warm, and only root has one everywhere")
+        return 0
+    print(f"1..{len(TESTS)}")
+    failed = False
+    for i, test in enumerate(TESTS, 1):
+        start = time.monotonic()
+        try:
+            test()
+            print(f"ok {i} - {test.__name__} # {time.monotonic() - start:.1f} s", flush=True)
+        except AssertionError as why:
+            failed = True
+            print(f"not ok {i} - {test.__name__}\n# " + str(why).replace("\n", "\n# "), flush=True)
+    return failed
+
+
+sys.exit(main())
