@@ -248,10 +248,11 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 	if (driver_nonce(d, err) < 0 ||
 	    buf_printf(&d->send, err, "%llu %s %zu\n", (unsigned long long)d->snippets + 1,
 		       d->nonce, p->judged.code_len) < 0 ||
-	    buf_add(&d->send, p->judged.code, p->judged.code_len, err) < 0)
-		return -1;
-	if (d->send.cut)
-		return fail(err, ERR_CALLER, "the snippet is too long");
+	    buf_add(&d->send, p->judged.code, p->judged.code_len, err) < 0 || d->send.cut) {
+		d->send.len = 0; /* half of it is none */
+		return err->kind != ERR_NONE ? -1
+					     : fail(err, ERR_CALLER, "the snippet is too long");
+	}
 	doing->is_snippet = true;
 	doing->snippet = ++d->snippets;
 	doing->state_lost = d->lost_untold;

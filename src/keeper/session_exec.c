@@ -514,6 +514,10 @@ void obey_cancel(struct session *s, const struct keep_request *r, const struct b
 	struct error err = {0};
 
 	(void)body;
+	if (fork_forgets(s, r->target)) {
+		say_number(s, r, "cancelled", 1);
+		return;
+	}
 	if (!run && !driver) {
 		say_gone(s, r);
 		return;

@@ -177,6 +177,16 @@ bool fork_defers(struct session *s, const struct keep_request *r, const struct b
 	return s->has_later;
 }
 
+bool fork_forgets(struct session *s, uint64_t serial)
+{
+	if (!s->has_later || s->later.serial != serial)
+		return false;
+	s->has_later = false;
+	buf_done(&s->later_body);
+	answer_problem(s->k, &s->later, 409, "conflict", "it was cancelled before it began", NULL);
+	return true;
+}
+
 static void obey_later(struct session *s)
 {
 	struct keep_request r = s->later;
@@ -318,9 +328,14 @@ void fork_heard(struct session *s, struct driver *d)
 		size_t whole = e.head_len + e.result_len;
 		own_str text = strndup(d->heard.data + e.head_len, e.result_len);
 
+		/* A text that is shorter than it says is somebody's lie. */
+		if (!text || strlen(text) != e.result_len) {
+			there = -1;
+			break;
+		}
 		memmove(d->heard.data, d->heard.data + whole, d->heard.len - whole);
 		d->heard.len -= whole;
-		take(s, d, &e, text ? text : "");
+		take(s, d, &e, text);
 	}
 	if (there < 0 || (!d->forking && d->heard.len)) {
 		fork_drop(s, d, "what came from its interpreter made no sense");

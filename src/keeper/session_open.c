@@ -232,8 +232,12 @@ static int make_copy(struct session *s, struct doing *d, struct error *err)
 	    strcmp(under, d->request.tool) != 0)
 		(void)fail(err, ERR_REFUSED,
 			   "the policy or a secret has changed since it was opened");
-	else if (session_copy(s, d, s->k->stream, d->request.target, err) == 0)
+	else if (session_copy(s, d, s->k->stream, d->request.target, err) == 0) {
+		/* Nothing connects the two any more. */
+		own_fd_end(&s->k->stream);
+		s->k->stream = -1;
 		return 0;
+	}
 	(void)why_deny(&d->passage.why, WHY_FILE, "session", "the session cannot be copied: %s",
 		       err->text);
 	return -1;

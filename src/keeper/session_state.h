@@ -180,6 +180,8 @@ bool driver_take_ready(struct driver *d);
 void obey_fork(struct session *s, const struct keep_request *r, const struct buf *body);
 void fork_heard(struct session *s, struct driver *d);
 /* True: it was kept, until the interpreter has nothing to do with its copy any more. */
+/* One that waits for the end of a copy is not wanted any more; false: there is no such. */
+bool fork_forgets(struct session *s, uint64_t serial);
 bool fork_defers(struct session *s, const struct keep_request *r, const struct buf *body);
 /* What was kept is obeyed, if that is so. */
 void fork_resume(struct session *s);

@@ -24,6 +24,11 @@ void forkroutes_serve(struct visit *v)
 
 	if (!s)
 		return;
+	/* Not for an administrator either: the copy would be his, with another's memory in it. */
+	if (strcmp(s->owner, v->party->name) != 0) {
+		respond_problem(v, PROBLEM_FORBIDDEN, "a session is copied by its own client");
+		return;
+	}
 	if (!has_room(v)) {
 		respond_problem(v, PROBLEM_TOO_MANY_REQUESTS,
 				"there are as many sessions as there may be");

@@ -64,7 +64,7 @@ static void take_end(void *context, uint32_t events)
 	}
 	s->keeper_fails = status != 0 && early ? s->keeper_fails + 1 : 0;
 	if (s->stopping)
-		stopping_step(s);
+		stopping_advance(s);
 	else
 		keepers_pump(s);
 }

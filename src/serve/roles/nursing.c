@@ -57,7 +57,7 @@ static void take_end(void *context, uint32_t events)
 				       : "; until the policy is read again there is none");
 	}
 	if (s->stopping)
-		stopping_step(s);
+		stopping_advance(s);
 }
 
 static int take_answer(struct nursery *n, struct nursery_answer *ret, struct error *err)

@@ -143,7 +143,7 @@ static void take_end(void *context, uint32_t events)
 	if (one->which == ROLE_FRONT)
 		forget_front(s);
 	if (s->stopping) {
-		stopping_step(s);
+		(one->which == ROLE_FRONT ? stopping_step : stopping_advance)(s);
 		return;
 	}
 	singles_restart(one, one->busy ? AGAIN_MOST_MS : 0);

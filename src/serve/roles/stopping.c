@@ -104,7 +104,7 @@ static void set_timer(struct supervisor *s, uint64_t ms)
 		force(s);
 }
 
-static void advance(struct supervisor *s)
+void stopping_advance(struct supervisor *s)
 {
 	while (s->stopping != STOP_DONE && is_over(s)) {
 		enter(s, s->stopping + 1);
@@ -119,7 +119,7 @@ void stopping_step(struct supervisor *s)
 		enter(s, STOP_KEEPERS);
 		set_timer(s, LEAVE_MS);
 	}
-	advance(s);
+	stopping_advance(s);
 }
 
 static void take_time(void *context)
@@ -154,5 +154,5 @@ void stopping_begin(struct supervisor *s)
 	if (s->stopping == STOP_DRAIN)
 		stopping_step(s);
 	else
-		advance(s);
+		stopping_advance(s);
 }

@@ -176,5 +176,7 @@ void banner_print(const struct supervisor *s);
 void stopping_begin(struct supervisor *s);
 /* Something has ended: may the next thing be told to? */
 void stopping_step(struct supervisor *s);
+/* Somebody ended: is a step of the way over by that?  Calls are waited for nevertheless. */
+void stopping_advance(struct supervisor *s);
 
 #endif
