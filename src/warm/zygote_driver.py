@@ -9,7 +9,8 @@ class Cold(Exception):
 
 
 class Driver(Ending):
-    def __init__(self, modules, leave=None, finalize=None):
+    def __init__(self, modules, leave=None, finalize=None, cold=None):
+        self.cold = cold  # tells that an exec follows
         self.leave = leave or posix._exit
         self.finalize = finalize if sys.version_info < (3, 13) else None  # it wants the first thread from then on
         self.site_of = None
@@ -182,6 +183,8 @@ class Driver(Ending):
         return self.take_script(argv, names), names
 
     def exec_cold(self, argv, env):
+        if self.cold is not None:
+            self.cold()
         signal(SIGPIPE, SIG_DFL)
         signal(SIGXFSZ, SIG_DFL)
         MODULES["os"].execvpe(argv[0], argv, env)
@@ -343,7 +346,7 @@ def load(path):
 def main(extension, control_fd, modules):
     ext = load(extension)
     try:
-        driver = Driver(modules, getattr(ext, "leave", None), getattr(ext, "finalize", None))
+        driver = Driver(modules, getattr(ext, "leave", None), getattr(ext, "finalize", None), getattr(ext, "cold", None))
     except BaseException as exc:
         ext.fail(control_fd, "%s: %s" % (type(exc).__name__, exc))
         posix._exit(1)

@@ -49,6 +49,8 @@ struct zygote_self {
 	struct seccomp_program filter;
 };
 
+static struct zygote_self self; /* one per process */
+
 static PyObject *none(void)
 {
 	Py_INCREF(Py_None);
@@ -235,12 +237,17 @@ static void end(PyObject *driver, PyObject *steps)
 	_exit(EX_OURS);
 }
 
-static void run(PyObject *driver, PyObject *words)
+/* The board stays until the driver knows whether it can run this as a cold start does: until then
+ * the words are only read. */
+static void run(struct zygote_self *z, PyObject *words)
 {
+	PyObject *driver = z->driver;
 	PyObject *argv = PyTuple_GetItem(words, 0), *env = PyTuple_GetItem(words, 1);
 	PyObject *begun = PyObject_CallMethod(driver, "begin", "OO", argv, env);
 
 	Py_DECREF(words);
+	(void)munmap(z->board, sizeof(*z->board));
+	z->board = NULL;
 	if (begun) {
 		PyObject *code = PyTuple_GetItem(begun, 0), *space = PyTuple_GetItem(begun, 1);
 
@@ -285,10 +292,9 @@ __attribute__((noreturn)) static void live(struct zygote_self *z)
 	if (!words)
 		_exit(EX_OURS);
 	z->board->start_us = clock_us();
-	(void)munmap(z->board, sizeof(*z->board));
 	(void)munmap(z->born, sizeof(*z->born));
 	(void)close_range(3, ~0u, 0); /* the door, which tells that it begins, and the words */
-	run(z->driver, words);
+	run(z, words);
 	_exit(EX_OURS);
 }
 
@@ -372,30 +378,30 @@ static int open_self(struct zygote_self *z)
 /* serve(control, driver): does not return. */
 static PyObject *serve(PyObject *module, PyObject *args)
 {
-	static struct zygote_self z;
 	struct zygote_news news = {.says = ZYGOTE_READY};
 	struct error err = {0};
 	PyThreadState *state;
 	ssize_t n;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "iO", &z.control, &z.driver))
+	if (!PyArg_ParseTuple(args, "iO", &self.control, &self.driver))
 		return NULL;
-	Py_INCREF(z.driver);
-	if (open_self(&z) < 0)
+	Py_INCREF(self.driver);
+	if (open_self(&self) < 0)
 		_exit(EX_OURS);
-	(void)fcntl(z.control, F_SETFD, FD_CLOEXEC);
+	(void)fcntl(self.control, F_SETFD, FD_CLOEXEC);
 	news.resident = resident();
-	if (tell(z.control, &news) < 0)
+	if (tell(self.control, &news) < 0)
 		_exit(0);
 	for (;;) {
-		z.n_fds = FD_PASS_MAX;
+		self.n_fds = FD_PASS_MAX;
 		state = PyEval_SaveThread();
-		n = fd_receive(z.control, &z.order, sizeof(z.order), z.fds, &z.n_fds, &err);
+		n = fd_receive(self.control, &self.order, sizeof(self.order), self.fds, &self.n_fds,
+			       &err);
 		PyEval_RestoreThread(state);
-		if (n <= 0 || !fits(&z, n))
+		if (n <= 0 || !fits(&self, n))
 			_exit(n == 0 ? 0 : EX_OURS);
-		obey(&z);
+		obey(&self);
 	}
 	return NULL;
 }
@@ -412,6 +418,16 @@ static PyObject *say_failure(PyObject *module, PyObject *args)
 		return NULL;
 	(void)snprintf(news.text, sizeof(news.text), "%s", text);
 	(void)tell(control, &news);
+	return none();
+}
+
+/* cold(): an exec follows, and another interpreter. */
+static PyObject *note_cold(PyObject *module, PyObject *args)
+{
+	(void)module;
+	(void)args;
+	if (self.board)
+		self.board->became_cold = 1;
 	return none();
 }
 
@@ -441,11 +457,9 @@ static PyObject *finalize(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-	{"leave", leave, METH_VARARGS, NULL},
-	{"finalize", finalize, METH_VARARGS, NULL},
-	{"serve", serve, METH_VARARGS, NULL},
-	{"fail", say_failure, METH_VARARGS, NULL},
-	{NULL, NULL, 0, NULL},
+	{"cold", note_cold, METH_NOARGS, NULL},     {"leave", leave, METH_VARARGS, NULL},
+	{"finalize", finalize, METH_VARARGS, NULL}, {"serve", serve, METH_VARARGS, NULL},
+	{"fail", say_failure, METH_VARARGS, NULL},  {NULL, NULL, 0, NULL},
 };
 
 static struct PyModuleDef definition = {

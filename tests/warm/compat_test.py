@@ -100,8 +100,10 @@ def run_all(run, modules, names, where):
 
 
 def is_warm(ends, name):
+    """By a child of the warm one; or by one that handed it to a fresh interpreter, and said so."""
     how, why = ends.get((name, "warm"), ["", "", "none", "", ""])[2:4]
-    return how in ("waiting", "forked"), "%s: %s" % (how, why)
+    warm = how in ("waiting", "forked") or "only a fresh interpreter" in why
+    return warm, "%s: %s" % (how, why)
 
 
 def judge(tap, snippet, where, ends, errors):

@@ -137,6 +137,13 @@ def a_call_with_few_files_starts_cold_and_says_so():
     assert a["success"] and a["start"]["how"] == "cold" and "files" in a["start"]["why_cold"], a["start"]
 
 
+def a_script_that_only_a_fresh_one_runs_right_is_told_as_such():
+    for script, how in (("# -*- coding: latin-1 -*-\nprint('f\u00fcr')\n", "sealed"), ("print('fur')\n", "waiting")):
+        lines, out = rounds(script, 2)
+        assert len(out.splitlines()) == 2 and {line["how"] for line in lines} == {how}, (lines, out)
+        assert all(bool(line["why_cold"]) == (how == "sealed") for line in lines), lines
+
+
 def the_limit_and_the_account_are_the_calls_own():
     lines, _ = rounds("print(1)", 2)
     for line in lines:
@@ -156,6 +163,7 @@ TESTS = [
     a_child_has_no_memory_in_common_with_anybody,
     what_a_box_can_write_is_never_imported,
     a_call_with_few_files_starts_cold_and_says_so,
+    a_script_that_only_a_fresh_one_runs_right_is_told_as_such,
     the_limit_and_the_account_are_the_calls_own,
 ]
 

@@ -294,3 +294,12 @@ int ahead_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pid
 	p->seal.door = -1;
 	return go(l, p, words, ret_pid, err);
 }
+
+struct start ahead_start_seen(const struct launcher *l)
+{
+	struct start cold = {.how = START_SEALED,
+			     .why_cold = "a script that only a fresh interpreter runs right",
+			     .interpreters = l->start.interpreters};
+
+	return l->board->became_cold ? cold : l->start;
+}

@@ -13,6 +13,8 @@ void ahead_drop(struct launcher *l);
 /* The program of an order, by the quickest way there is; l->start says which it was. */
 int ahead_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pid,
 		struct error *err);
+/* How the program that has ended came to be, in the end. */
+struct start ahead_start_seen(const struct launcher *l);
 /* Would the one that waits be better than the one that waits now?  Then it goes. */
 bool ahead_is_outdone(const struct launcher *l);
 /* How long the launcher may sleep before who waits has waited too long; -1: for ever. */

@@ -22,6 +22,8 @@ struct board {
 	uint64_t start_us; /* just before the program's exec */
 	uint64_t mark; /* of its cgroup namespace: whatever it starts has the same; 0: unknown */
 	uint64_t used_user_us, used_system_us; /* by the process while it waited for its call */
+	uint32_t became_cold; /* 1: the child of a warm interpreter went on as a fresh one, by exec
+			       */
 	uint32_t allow_degraded;
 	uint32_t old_root;  /* enum old_root; a futex: the program waits until it is gone */
 	uint32_t unmounter; /* 1: who unmounts it is alive; the kernel writes 0 when it is not */

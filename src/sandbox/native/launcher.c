@@ -375,6 +375,7 @@ static void see_end(struct launcher *l)
 		_exit(1);
 	news.end_us = clock_us();
 	leave_out_waiting(l->board, &news.rusage);
+	news.start = ahead_start_seen(l);
 	news.end_code = info.si_code;
 	news.end_status = info.si_status;
 	/* The warden wakes up and counts while we clear away: it has more to do than we. */

@@ -194,6 +194,7 @@ static int bear_child(struct door *door, pid_t *ret_pid, struct error *err)
 	*ret_pid = 0;
 	board->error = (struct error){0};
 	board->start_us = board->mark = board->used_user_us = board->used_system_us = 0;
+	board->became_cold = 0;
 	if (door->p->last)
 		bear(door);
 	else if (bear_by_another(door, err) < 0)

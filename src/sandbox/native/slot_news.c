@@ -63,6 +63,7 @@ static void take_end(struct slot *s, const struct to_warden *news)
 		session_over(s, news);
 	if (s->phase != PHASE_RUNNING)
 		return;
+	o->start = news->start;
 	o->exit_code = exited ? news->end_status : 0;
 	o->signal = exited ? 0 : news->end_status;
 	o->run_us = news->end_us > s->watch.start_us ? news->end_us - s->watch.start_us : 0;

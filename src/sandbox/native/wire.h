@@ -62,7 +62,7 @@ struct to_warden {
 	int end_status; /* exit code or signal */
 	uint64_t start_us, end_us;
 	uint64_t exec, mark;
-	struct start start; /* NEWS_STARTED, NEWS_EXEC */
+	struct start start; /* NEWS_STARTED, NEWS_EXEC, NEWS_ENDING, NEWS_ENDED */
 	struct rusage rusage;
 	struct layer_report layers[LAYER_COUNT];
 	struct error error;

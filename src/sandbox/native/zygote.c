@@ -386,6 +386,7 @@ int zygote_bear(struct launcher *l, struct payload *p, pid_t *ret_pid, struct er
 	*ret_pid = 0;
 	board->error = (struct error){0};
 	board->start_us = board->mark = board->used_user_us = board->used_system_us = 0;
+	board->became_cold = 0;
 	if (send_order(l, p, err) == 0 && await_birth(l, &news) == 0) {
 		l->zygote.children++;
 		*ret_pid = news.pid;
