@@ -123,10 +123,11 @@ static void judge(const struct trial *t, enum warm_kind kind, struct finding *re
 
 static void look(enum warm_kind kind, struct profile *profile, struct finding *ret)
 {
-	static char script[] = "/dev/null";
+	/* Python would have a fresh interpreter read what is no plain file. */
+	static char script[] = "/dev/null", option[] = "-c", nothing[] = "pass";
 	static char *const no_variables[] = {NULL};
 	const struct language *language;
-	char *env[ENVIRONMENT_OWN], *argv[3] = {NULL};
+	char *env[ENVIRONMENT_OWN], *argv[4] = {NULL};
 	struct job job = {.argv = argv, .env = env};
 	struct trial t = {.job = &job};
 	own_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -139,7 +140,8 @@ static void look(enum warm_kind kind, struct profile *profile, struct finding *r
 	limits_default(&job.limits);
 	job.limits.wall_ms = WALL_MS;
 	argv[0] = (char *)(uintptr_t)profile->warm.program;
-	argv[1] = script;
+	argv[1] = kind == WARM_PYTHON ? option : script;
+	argv[2] = kind == WARM_PYTHON ? nothing : NULL;
 	environment_build(language, no_variables, env);
 	t.null = null;
 	if (slot_open(profile, &job.limits, SLOT_RESIDENT, &slot, &err) == 0) {
