@@ -69,6 +69,7 @@ static int bear(struct launcher *l, struct payload *p, enum by by, struct error 
 	p->seal.door = ends[1];
 	result = bear_by(l, p, by, err);
 	(void)close(ends[1]);
+	p->seal.door = -1; /* the child has it; whoever is started instead has none */
 	l->ahead.door = ends[0];
 	l->ahead.how = by == BY_LAUNCHER ? START_SEALED : START_WAITING;
 	l->ahead.begins_itself = by == BY_ITSELF;
@@ -291,7 +292,6 @@ int ahead_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pid
 	describe(l, how, why);
 	if (!l->ahead.pid)
 		return payload_start(p, ret_pid, err);
-	p->seal.door = -1;
 	return go(l, p, words, ret_pid, err);
 }
 

@@ -2,23 +2,17 @@
 /* launcher.c - the process that lives in a slot and makes boxes there.
  *
  * It is pid 1 of the slot's pid namespace: when it dies, so does everything
- * beneath it.  First it gives up what it does not need (the host's root, the
- * caller's environment and descriptors, the host's tree), then it makes a box
+ * beneath it.  When it has come into its slot (launcher_enter.c), it makes a box
  * and waits for orders.  It holds no right over anything outside its slot.
  */
 #include "sandbox/native/launcher.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/pidfd.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,15 +22,8 @@
 #include "base/own.h"
 #include "base/pages.h"
 #include "sandbox/native/ahead.h"
-#include "sandbox/native/filterready.h"
-#include "sandbox/native/identity.h"
 #include "sandbox/native/launcher_state.h"
 #include "sandbox/native/letgo.h"
-#include "sandbox/native/loopback.h"
-#include "sandbox/native/ownfds.h"
-#include "sandbox/native/rootfs.h"
-#include "sandbox/native/seal.h"
-#include "sandbox/native/spread.h"
 #include "sandbox/native/zygote.h"
 
 int launcher_tell(struct launcher *l, struct to_warden *news, const int *fds, size_t n_fds)
