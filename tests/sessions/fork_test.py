@@ -371,6 +371,32 @@ def a_session_that_lies_gets_no_copy_and_harms_nobody(uid):
             w.keepers.remove(b)
 
 
+LIAR = """
+import os, sys
+
+def lie():
+    frame = sys._getframe(1)
+    while "nonce" not in frame.f_globals:
+        frame = frame.f_back
+    names = frame.f_globals
+    os.write(names["channel"].fd, names["nonce"] + b" 1 60000\\n" + b"AAAA" + bytes(59996))
+    os._exit(0)
+
+os.fork = lie
+"""
+
+
+@test
+def a_text_that_is_shorter_than_it_says_shows_nothing_of_the_keeper(uid):
+    with World(uid) as w:
+        a = w.opened()
+        a.code(LIAR)
+        _, answer = a.fork()
+        same((answer.kind, answer.http), ("answer", 409))
+        check("made no sense" in answer.json()["detail"] and "AAAA" not in answer.json()["detail"], answer.json())
+        same(a.code("6 * 7")["result"], "42")
+
+
 def rule(w):
     """What a keeper says of its policy and secrets, as it says it."""
     if not hasattr(w, "rule"):

@@ -251,6 +251,9 @@ def a_copy_is_opened_by_another_keeper():
         expect(f.ask("DELETE", s).status, 200)
         expect(f.ask("GET", copy).status, 200)
         problem(f.ask("POST", copy + "/fork", key="bob"), 404, "not_found")
+        # An administrator sees it, and may not take its memory for a session of his own.
+        expect(f.ask("GET", copy, key="root").status, 200)
+        problem(f.ask("POST", copy + "/fork", key="root"), 403, "forbidden")
         problem(f.ask("POST", "/v1/sessions/bjs-none/fork"), 404, "not_found")
         expect(pipes_of(f), pipes)
 
