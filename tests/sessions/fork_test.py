@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""fork_test.py GATE BELLJAR SCRIBE [NAME]: a session becomes two, in two boxes, by whoever plays the front.
+"""fork_test.py GATE BELLJAR SCRIBE [root|user] [NAME]: a session becomes two, in two boxes, by whoever plays the front.
 
 Two keepers, each with a warden of its own: what goes between them is one end of a pipe.
 """
@@ -509,7 +509,9 @@ def too_late(*_):
 def main():
     signal.signal(signal.SIGALRM, too_late)
     wanted = sys.argv[4:]
-    cases = [(f, uid) for f in TESTS for uid in (None, USER) if not wanted or f.__name__ in wanted]
+    uids = {"root": [None], "user": [USER]}.get(wanted[0] if wanted else "", [None, USER])
+    wanted = [word for word in wanted if word not in ("root", "user")]
+    cases = [(f, uid) for f in TESTS for uid in uids if not wanted or f.__name__ in wanted]
     failed = 0
     print("1..%d" % len(cases))
     for i, (function, uid) in enumerate(cases):
