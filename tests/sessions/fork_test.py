@@ -10,6 +10,7 @@ import signal
 import sys
 import tempfile
 import time
+from datetime import datetime
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "keeper"))
 from fakefront import Keeper  # noqa: E402
@@ -233,6 +234,24 @@ def it_is_judged_and_written_down(uid):
         check(opened["receipt"]["index"] >= 0)
         same([(r["kind"], r.get("status"), r["session"]) for r in records(a, "session_fork")],
              [("started", None, "s-1"), ("finished", "success", "s-1")])
+
+
+@test
+def a_copy_has_a_whole_ttl_and_the_other_keeps_its_own(uid):
+    def seconds(session):
+        return (datetime.fromisoformat(session["expires"].replace("Z", "+00:00")) -
+                datetime.fromisoformat(session["opened"].replace("Z", "+00:00"))).total_seconds()
+
+    with World(uid) as w:
+        a = w.session()
+        first = a.open(ttl="9m")
+        a.code("1")
+        extended = a.ask("extend", {"ttl": "2m"}).json()
+        check(extended["expires"] < first["expires"], extended)
+        _, copy = w.copy(a)
+        check(539 <= seconds(first) <= 541 and 539 <= seconds(copy) <= 541, (first, copy))
+        check(copy["opened"] > first["opened"], (first, copy))
+        same(a.ask("describe").json()["expires"], extended["expires"])
 
 
 @test
