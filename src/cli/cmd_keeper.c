@@ -19,6 +19,7 @@
 #include "cli/gatecli.h"
 #include "keeper/keeper.h"
 #include "keeper/nursery.h"
+#include "lib/wardentalk.h"
 
 struct words_of_keeper {
 	const char *front, *warden, *policy, *expect, *state, *audit, *helper, *control;
@@ -119,6 +120,8 @@ static int keep(const struct keeper_options *o, struct policy *policy,
 		code = cli_complain(&err);
 	else
 		keeper_serve(&k);
+	if (code == 0 && k.wardenless)
+		code = WARDEN_LOST;
 	keeper_close(&k);
 	return code;
 }
