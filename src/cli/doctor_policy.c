@@ -102,6 +102,19 @@ static bool is_standard(const struct warm *w)
 	return true;
 }
 
+/* What a tool must be granted, so that the program is there. */
+static const char *home_of(const struct ceiling *c, const char *program)
+{
+	for (size_t i = 0; i < c->n_paths; i++) {
+		size_t len = strlen(c->paths[i].path);
+
+		if (c->paths[i].place == PLACE_READ &&
+		    strncmp(program, c->paths[i].path, len) == 0 && program[len] == '/')
+			return c->paths[i].path;
+	}
+	return NULL;
+}
+
 /* What it is, where something is left of the line. */
 static void add_modules(const struct warm *w, struct finding *f)
 {
@@ -148,7 +161,7 @@ size_t doctor_runtimes(const char *policy, struct check *rows, struct finding *f
 		(void)snprintf(title, sizeof(title), "%.14s, policy",
 			       slash ? slash + 1 : c.warms[i].program);
 		begin_row(n, title, &rows[n]);
-		probe_warm(&c.warms[i], &findings[n]);
+		probe_warm(&c.warms[i], home_of(&c, c.warms[i].program), &findings[n]);
 		add_modules(&c.warms[i], &findings[n]);
 		n++;
 	}

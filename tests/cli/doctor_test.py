@@ -118,6 +118,26 @@ def interpreters_of_a_policy_are_tried_and_measured():
     check(not any(c["id"].startswith("policy_runtime_") for c in examined()["checks"]), "none by itself")
 
 
+def an_interpreter_elsewhere_is_tried_where_its_tool_may_read_it():
+    if os.geteuid() != 0:
+        raise Skip("only root can put one beneath /opt")
+    where = tempfile.mkdtemp(prefix="belljar-doctor-", dir="/opt")
+    try:
+        os.chmod(where, 0o755)
+        os.mkdir(f"{where}/bin", 0o755)
+        os.symlink("/usr/bin/python3", f"{where}/bin/mine")
+        with open(f"{where}/policy.yaml", "w", encoding="utf-8") as out:
+            out.write(POLICY.replace("/usr/bin/no-such-python", f"{where}/bin/mine")
+                      .replace("runtimes: [gone]", f"runtimes: [gone], read: [{where}]"))
+        report = examined(options=["--policy", f"{where}/policy.yaml"])
+    finally:
+        shutil.rmtree(where)
+    row = next(c for c in report["checks"] if c["title"] == "mine, policy")
+    if finding(report, "warm_python")["state"] != "ok" or "not ready" in row["detail"]:
+        raise Skip("nothing waits here just now")
+    check(row["state"] == "ok" and row["baseline_bytes"] > 4 << 20, row)
+
+
 def what_cannot_wait_says_why():
     if os.geteuid() != 0:
         raise Skip("only root can be somebody without control groups")
@@ -231,6 +251,7 @@ TESTS = [
     the_table_has_every_check_and_ends_with_the_verdict,
     what_waits_is_tried_and_measured,
     interpreters_of_a_policy_are_tried_and_measured,
+    an_interpreter_elsewhere_is_tried_where_its_tool_may_read_it,
     what_cannot_wait_says_why,
     colours_are_for_terminals_that_want_them,
     wrong_options_are_named,

@@ -173,7 +173,7 @@ void look_warm(const struct check *self, struct finding *ret)
 	}
 }
 
-void probe_warm(const struct warm *warm, struct finding *ret)
+void probe_warm(const struct warm *warm, const char *read, struct finding *ret)
 {
 	own_mem struct profile *profile = calloc(1, sizeof(*profile));
 
@@ -182,6 +182,8 @@ void probe_warm(const struct warm *warm, struct finding *ret)
 		fix(ret, "install it, or name another one in the policy's runtimes");
 	} else if (profile) {
 		profile->warm = *warm;
+		profile->grants[0] = (struct grant){.source = read, .inside = read};
+		profile->n_grants = read != NULL;
 		look(profile, ret);
 	}
 }
