@@ -9,8 +9,8 @@
 #include "scribe/scribe.h"
 
 enum {
-	PEERS_MAX = 2048,      /* sessions that sleep are none; more wait at the door */
-	FILES_OWN = 32,        /* open files that are no callers */
+	PEERS_MAX = 2048, /* sessions that sleep are none; more wait at the door */
+	FILES_OWN = 32,   /* open files that are no callers */
 	FILES_MAX = PEERS_MAX + FILES_OWN,
 	BATCH_BYTES = 2 << 20, /* of messages that are written together */
 	PER_PEER = 32,         /* messages of one caller in a batch: the others want their turn */

@@ -212,7 +212,8 @@ static const struct route routes[] = {
 	 .answer = "session",
 	 .status = 201,
 	 .name = "forkSession",
-	 .summary = "A copy of a session of Python: variables and files, with a whole ttl of its own"},
+	 .summary =
+		 "A copy of a session of Python: variables and files, with a whole ttl of its own"},
 	{.method = HTTP_POST,
 	 .pattern = SESSION "/exec",
 	 .scopes = MAY_EXECUTE,
