@@ -27,20 +27,40 @@ enum { PARK_MAX = 256 << 10, STREAM_FD_LEAST = 3 };
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned __rseq_size __attribute__((weak));
 
+/* The next bytes.  A template's file has no place of its own: others read it at the same time. */
+static bool take(struct copy_work *w, void *data, size_t len)
+{
+	char *to = data;
+
+	if (!w->at)
+		return copy_read_all(w->stream, data, len);
+	while (len) {
+		long n = CALL4(SYS_pread64, w->stream, to, len, w->at);
+
+		if (n == -4) /* EINTR */
+			continue;
+		if (n <= 0)
+			return false;
+		to += n;
+		w->at += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
 static bool read_tables(struct copy_work *w)
 {
 	struct copy_head *h = &w->head;
 
-	if (!copy_read_all(w->stream, h, sizeof(*h)))
+	if (!take(w, h, sizeof(*h)))
 		return copy_refuse(w, "the image ends before its end", NULL);
 	if (h->magic != COPY_MAGIC || h->version != COPY_VERSION || h->head_len != sizeof(*h) ||
 	    h->n_maps > COPY_MAPS_MAX || h->n_files > COPY_FILES_MAX || h->n_runs > COPY_RUNS_MAX ||
 	    h->texts_len > COPY_TEXTS_MAX || h->texts_len == 0 || h->n_specials > COPY_SPECIALS)
 		return copy_refuse(w, "this is no image", NULL);
-	if (!copy_read_all(w->stream, w->maps, h->n_maps * sizeof(*w->maps)) ||
-	    !copy_read_all(w->stream, w->files, h->n_files * sizeof(*w->files)) ||
-	    !copy_read_all(w->stream, w->runs, h->n_runs * sizeof(*w->runs)) ||
-	    !copy_read_all(w->stream, w->texts, h->texts_len))
+	if (!take(w, w->maps, h->n_maps * sizeof(*w->maps)) ||
+	    !take(w, w->files, h->n_files * sizeof(*w->files)) ||
+	    !take(w, w->runs, h->n_runs * sizeof(*w->runs)) || !take(w, w->texts, h->texts_len))
 		return copy_refuse(w, "the image ends before its end", NULL);
 	w->texts[0] = '\0';
 	w->texts[h->texts_len - 1] = '\0';
@@ -57,7 +77,8 @@ static bool check_map(struct copy_work *w, const struct copy_map *m)
 {
 	struct statx st;
 
-	if (!is_range(m->start, m->len) || m->path >= w->head.texts_len || m->kind > COPY_SHARED)
+	if (!is_range(m->start, m->len) || m->path >= w->head.texts_len || m->kind > COPY_SHARED ||
+	    m->image_at % COPY_PAGE || (m->image_at && !w->at))
 		return copy_refuse(w, "this is no image", NULL);
 	if (m->kind == COPY_MEMORY)
 		return true;
@@ -194,7 +215,7 @@ static struct copy_plan *make_plan(struct copy_work *w, const struct copy_work *
 {
 	size_t code = (size_t)(__stop_copy_code - __start_copy_code);
 	size_t tables = w->head.n_maps * sizeof(*w->maps) + w->head.n_runs * sizeof(*w->runs) +
-			w->head.texts_len + round_up(sizeof(struct copy_plan)) + 64;
+			w->head.texts_len + w->env_len + round_up(sizeof(struct copy_plan)) + 64;
 	uint64_t code_len = round_up(code),
 		 len = code_len + COPY_RESTORE_STACK + round_up(tables) + PARK_MAX;
 	uint64_t hole = find_hole(w, len), at = hole + code_len + COPY_RESTORE_STACK;
@@ -214,6 +235,9 @@ static struct copy_plan *make_plan(struct copy_work *w, const struct copy_work *
 	p->maps = put(&at, w->maps, w->head.n_maps * sizeof(*w->maps));
 	p->runs = put(&at, w->runs, w->head.n_runs * sizeof(*w->runs));
 	p->texts = put(&at, w->texts, w->head.texts_len);
+	p->env = put(&at, w->env, w->env_len);
+	p->env_len = w->env_len;
+	p->view_len = w->at ? round_up(w->head.image_len) : 0;
 	copy_bytes(p->mine, me->head.specials, sizeof(p->mine));
 	p->park = hole + len - PARK_MAX;
 	p->hole = hole;
