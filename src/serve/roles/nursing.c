@@ -30,6 +30,7 @@ void nursing_end(struct supervisor *s)
 	struct nursery *n = &s->nursery;
 
 	n->ready = false;
+	templating_end(s);
 	if (n->control >= 0)
 		loop_remove(s->loop, &n->news);
 	own_fd_end(&n->control);
@@ -87,6 +88,7 @@ static void hear(void *context, uint32_t events)
 		return;
 	if (err.kind == ERR_NONE && a.pid == 0 && !n->ready) {
 		n->ready = true;
+		templating_start(s);
 		return;
 	}
 	nursing_end(s);
@@ -191,17 +193,22 @@ static int hold(pid_t pid, int *ret_pidfd, struct error *err)
 	return 0;
 }
 
-int nursing_copy(struct supervisor *s, int front, int warden, pid_t *ret_pid, int *ret_pidfd,
-		 struct error *err)
+int nursing_copy(struct keeper *k, int front, int warden, struct error *err)
 {
-	const struct nursery_order order = {.magic = NURSERY_MAGIC, .version = NURSERY_VERSION};
-	const int fds[NURSERY_FDS] = {[NURSERY_FRONT] = front, [NURSERY_WARDEN] = warden};
-	struct nursery *n = &s->nursery;
+	struct nursery *n = &k->all->nursery;
+	const struct nursery_order order = {.magic = NURSERY_MAGIC,
+					    .version = NURSERY_VERSION,
+					    .wants = k->makes_template ? NURSERY_MAKER
+								       : NURSERY_KEEPER};
+	const int fds[NURSERY_FDS] = {[NURSERY_FRONT] = front,
+				      [NURSERY_WARDEN] = warden,
+				      [NURSERY_TEMPLATE] = n->template};
 	struct pollfd answer = {.fd = n->control, .events = POLLIN};
 	struct nursery_answer a = {0};
 	int ready;
 
-	if (fd_send(n->control, &order, sizeof(order), fds, NURSERY_FDS, err) < 0)
+	if (fd_send(n->control, &order, sizeof(order), fds,
+		    n->template <0 ? NURSERY_TEMPLATE : NURSERY_FDS, err) < 0)
 		return -1;
 	do
 		ready = poll(&answer, 1, ANSWER_MS);
@@ -214,9 +221,9 @@ int nursing_copy(struct supervisor *s, int front, int warden, pid_t *ret_pid, in
 		*err = a.error;
 		return fail_in(err, "the nursery");
 	}
-	if (hold(a.pid, ret_pidfd, err) < 0)
+	if (hold(a.pid, &k->pidfd, err) < 0)
 		return -1;
-	*ret_pid = a.pid;
+	k->pid = a.pid;
 	return 0;
 }
 
