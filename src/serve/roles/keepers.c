@@ -221,13 +221,19 @@ static bool may_start(const struct supervisor *s)
 	return !s->stopping && s->singles[ROLE_WARDEN].up && s->n_keepers < most(s);
 }
 
+/* Those of sessions have much in common, if it is there when they begin. */
+static bool may_start_now(struct supervisor *s, bool session)
+{
+	return may_start(s) && (!session || !nursing_is_coming(s));
+}
+
 static void pump_again(void *context)
 {
 	struct supervisor *s = context;
 
 	/* This one is tried; if it fails, the next waits longer. */
 	for (int session = 0; session < 2; session++)
-		if (s->wants[session] && may_start(s)) {
+		if (s->wants[session] && may_start_now(s, session)) {
 			s->wants[session]--;
 			start_or_say(s, session);
 			break;
@@ -235,24 +241,28 @@ static void pump_again(void *context)
 	keepers_pump(s);
 }
 
-void keepers_pump(struct supervisor *s)
+static void pump_in(struct supervisor *s, uint64_t ms)
 {
-	uint64_t ms;
 	struct error err;
 
 	s->keeper_again.due = pump_again;
 	s->keeper_again.context = s;
+	if (!s->keeper_again.place &&
+	    loop_set(s->loop, &s->keeper_again, loop_now_us(s->loop) + ms * 1000, &err) < 0)
+		supervisor_give_up(s, &err);
+}
+
+void keepers_pump(struct supervisor *s)
+{
 	for (int session = 0; session < 2; session++)
 		while (s->wants[session]) {
+			uint64_t ms = delay_ms(s->keeper_fails + (s->keeper_fails > 0));
+
 			if (!may_start(s))
 				return;
-			ms = delay_ms(s->keeper_fails + (s->keeper_fails > 0));
-			if (ms) {
-				if (!s->keeper_again.place &&
-				    loop_set(s->loop, &s->keeper_again,
-					     loop_now_us(s->loop) + ms * 1000, &err) < 0)
-					supervisor_give_up(s, &err);
-				return;
+			if (ms || !may_start_now(s, session)) {
+				pump_in(s, ms ? ms : COMING_MS);
+				break;
 			}
 			s->wants[session]--;
 			start_or_say(s, session);

@@ -59,6 +59,8 @@ static void take_end(void *context, uint32_t events)
 	}
 	if (s->stopping)
 		stopping_advance(s);
+	else
+		keepers_pump(s);
 }
 
 static int take_answer(struct nursery *n, struct nursery_answer *ret, struct error *err)
@@ -89,6 +91,7 @@ static void hear(void *context, uint32_t events)
 	if (err.kind == ERR_NONE && a.pid == 0 && !n->ready) {
 		n->ready = true;
 		templating_start(s);
+		keepers_pump(s);
 		return;
 	}
 	nursing_end(s);
@@ -141,6 +144,7 @@ static int start(struct supervisor *s, struct error *err)
 	n->control = ends[0];
 	theirs = ends[1];
 	n->generation = s->generation;
+	n->since_us = loop_now_us(s->loop);
 	if (fcntl(n->control, F_SETFL, O_NONBLOCK) < 0) {
 		(void)fail_sys(err, "prepare a socket");
 		own_fd_end(&n->control);
@@ -177,6 +181,15 @@ bool nursing_is_ready(struct supervisor *s)
 		supervisor_say("the nursery of keepers cannot be started: %s", err.text);
 	}
 	return false;
+}
+
+bool nursing_is_coming(struct supervisor *s)
+{
+	const struct nursery *n = &s->nursery;
+	bool ready = nursing_is_ready(s);
+
+	return (ready ? n->maker >= 0 : n->pid != 0 && n->control >= 0) &&
+	       loop_now_us(s->loop) - n->since_us < COMING_MS * UINT64_C(1000);
 }
 
 /* Nobody's child but ours is held, whatever the nursery says. */

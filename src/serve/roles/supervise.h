@@ -27,6 +27,7 @@ enum {
 	AGAIN_MOST_MS = 1000,
 	SETTLED_MS = 1000, /* one that says nothing is believed to be up */
 	STEADY_MS = 5000,  /* who lived so long has not failed to start */
+	COMING_MS = 3000,  /* a keeper of a session waits so long for what it is copied from */
 	LEAVE_MS = 10000,  /* to end by itself, when it should */
 	WANTS_MAX = 10000, /* keepers asked for and not there */
 };
@@ -72,6 +73,7 @@ struct nursery {
 	uint32_t generation;
 	unsigned fails;
 	bool ready;
+	uint64_t since_us;
 	int template; /* what Pythons of its sessions become; -1: it is not there */
 	int maker;    /* where it will come from; -1: nowhere */
 	struct loop_watch made;
@@ -158,6 +160,8 @@ void keepers_kill(struct supervisor *s);
 /* nursing.c */
 /* Starts it if there is none. */
 bool nursing_is_ready(struct supervisor *s);
+/* It will be in a moment, with all that its keepers have in common. */
+bool nursing_is_coming(struct supervisor *s);
 /* A keeper with these sockets, which stay the caller's; our child. */
 int nursing_copy(struct keeper *k, int front, int warden, struct error *err);
 void nursing_end(struct supervisor *s);

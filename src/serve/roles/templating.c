@@ -61,12 +61,11 @@ static void take(void *context, uint32_t events)
 	(void)events;
 	let_maker_go(s);
 	/* What it died of, if it died, it has said itself. */
-	if (got <= 0)
-		return;
-	if (n_fds == 1 && check(fds[0], &n->template, &err) < 0)
+	if (got > 0 && n_fds == 1 && check(fds[0], &n->template, &err) < 0)
 		supervisor_say("no template for sessions: %s", err.text);
-	while (n_fds > 0)
+	while (got > 0 && n_fds > 0)
 		(void)close(fds[--n_fds]);
+	keepers_pump(s);
 }
 
 void templating_start(struct supervisor *s)
