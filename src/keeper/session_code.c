@@ -75,7 +75,7 @@ void driver_ahead(struct session *s, struct doing *opening)
 	redaction_done(&p->redaction);
 	p->redaction = s->redaction;
 	p->redaction.borrowed = true;
-	if (driver_start(s, d, p, NULL, &ignored) < 0)
+	if (driver_start(s, d, p, &ignored) < 0)
 		let_go(d);
 }
 
@@ -153,7 +153,7 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 
 	if (p->redaction.set && redact_set_warm(p->redaction.set, err) < 0)
 		return -1;
-	if (!d->exec && driver_start(s, d, p, NULL, err) < 0) {
+	if (!d->exec && driver_start(s, d, p, err) < 0) {
 		let_go(d);
 		return -1;
 	}

@@ -72,13 +72,12 @@ struct driver *driver_of(struct session *s, const char *language)
 }
 
 static char **driver_words(struct passage *p, size_t kind, const struct language *language,
-			   const char *other, struct error *err)
+			   struct error *err)
 {
 	struct arena *a = &p->judged.arena;
 	char **argv = arena_array(a, kinds[kind].n + 1, sizeof(*argv), err);
-	char *text = other ? arena_printf(a, err, "%s", other)
-			   : arena_printf(a, err, "%.*s", (int)(kinds[kind].end - kinds[kind].text),
-					  kinds[kind].text);
+	char *text = arena_printf(a, err, "%.*s", (int)(kinds[kind].end - kinds[kind].text),
+				  kinds[kind].text);
 	struct language own;
 
 	for (size_t i = 0; argv && text && i < kinds[kind].n; i++)
@@ -93,7 +92,7 @@ static char **driver_words(struct passage *p, size_t kind, const struct language
 int driver_job(struct session *s, struct driver *d, struct passage *p, char ***ret_argv,
 	       char ***ret_env, struct error *err)
 {
-	*ret_argv = driver_words(p, (size_t)(d - s->drivers), d->language, NULL, err);
+	*ret_argv = driver_words(p, (size_t)(d - s->drivers), d->language, err);
 	return *ret_argv ? errand_environment(p, d->language, ret_env, err) : -1;
 }
 
@@ -131,18 +130,15 @@ static int open_channel(struct driver *d, int *ret_theirs, struct error *err)
 							  : 0;
 }
 
-int driver_start(struct session *s, struct driver *d, struct passage *p, const char *text,
-		 struct error *err)
+int driver_start(struct session *s, struct driver *d, struct passage *p, struct error *err)
 {
 	static const struct live nobody = {.fd = -1};
-	const size_t kind = (size_t)(d - s->drivers);
-	struct kept_job job = {.argv = driver_words(p, kind, d->language, text, err)};
+	struct kept_job job = {0};
 	uid_t uid = s->kept.remote->runner.uid;
 	own_fd theirs = -1, out = -1, error = -1;
 
-	if (!job.argv || errand_environment(p, d->language, &job.env, err) < 0 ||
-	    (!text && choose_beginning(s, d, p, &job, err) < 0) ||
-	    open_channel(d, &theirs, err) < 0 ||
+	if (driver_job(s, d, p, &job.argv, &job.env, err) < 0 ||
+	    choose_beginning(s, d, p, &job, err) < 0 || open_channel(d, &theirs, err) < 0 ||
 	    capture_open(&d->out, NULL, &nobody, uid, &out, err) < 0 ||
 	    capture_open(&d->err, NULL, &nobody, uid, &error, err) < 0)
 		return -1;
@@ -210,7 +206,7 @@ bool driver_begins_anew(struct session *s, struct driver *d)
 		d->send.len = 0;
 		return true;
 	}
-	if (driver_start(s, d, &doing->passage, NULL, &err) < 0)
+	if (driver_start(s, d, &doing->passage, &err) < 0)
 		return false;
 	driver_attach(d, doing);
 	driver_send(s, d);

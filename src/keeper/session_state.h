@@ -181,9 +181,7 @@ void driver_attach(struct driver *d, struct doing *doing);
 bool driver_begins_anew(struct session *s, struct driver *d);
 /* Nobody asks it for anything: it may give memory back. */
 void driver_tell_rest(struct driver *d);
-/* Starts it, with this driver instead of its language's (NULL: that). */
-int driver_start(struct session *s, struct driver *d, struct passage *p, const char *text,
-		 struct error *err);
+int driver_start(struct session *s, struct driver *d, struct passage *p, struct error *err);
 int driver_nonce(struct driver *d, struct error *err);
 struct driver *driver_of(struct session *s, const char *language);
 /* What it said makes no sense: it goes. */
@@ -208,8 +206,9 @@ void fork_drop(struct session *s, struct driver *d, const char *why);
 /* session_copy.c: a session begins as a copy: what comes out of stream becomes its interpreter. */
 int session_copy(struct session *s, struct doing *d, int stream, uint64_t snippets,
 		 struct error *err);
-/* What an interpreter needs for that, and the end of a pipe, over its channel. */
-int copy_give(int channel, int stream, struct error *err);
+/* What an interpreter needs for that, the end of a pipe, and what it may have in common with others
+ * (-1: nothing), over its channel. */
+int copy_give(int channel, int stream, int template, struct error *err);
 /* Nobody wrote it for this machine yet. */
 bool copy_is_known(void);
 

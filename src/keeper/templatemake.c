@@ -143,7 +143,7 @@ static int prepare(struct making *m, int file, struct error *err)
 
 	if (say(m, 0, driver_python_template_start, len, err) < 0 || await_report(m, err) < 0)
 		return -1;
-	return copy_give(m->d->channel, file, err) < 0 ? -1 : await_ready(m, PRACTISED, err);
+	return copy_give(m->d->channel, file, -1, err) < 0 ? -1 : await_ready(m, PRACTISED, err);
 }
 
 /* 0: it ended as it should. */
@@ -172,7 +172,7 @@ static int await_end(struct making *m, struct error *err)
 
 static int lay(struct making *m, int file, struct error *err)
 {
-	if (driver_start(&m->s, m->d, &m->p, NULL, err) < 0 || await_ready(m, 1, err) < 0 ||
+	if (driver_start(&m->s, m->d, &m->p, err) < 0 || await_ready(m, 1, err) < 0 ||
 	    practise(m, err) < 0 || prepare(m, file, err) < 0 || practise(m, err) < 0 ||
 	    say(m, -1, "", 0, err) < 0)
 		return -1;

@@ -78,7 +78,7 @@ static bool check_map(struct copy_work *w, const struct copy_map *m)
 	struct statx st;
 
 	if (!is_range(m->start, m->len) || m->path >= w->head.texts_len || m->kind > COPY_SHARED ||
-	    m->image_at % COPY_PAGE || (m->image_at && !w->at))
+	    m->image_at % COPY_PAGE || (m->image_at && !w->at && !w->head.template))
 		return copy_refuse(w, "this is no image", NULL);
 	if (m->kind == COPY_MEMORY)
 		return true;
@@ -90,8 +90,30 @@ static bool check_map(struct copy_work *w, const struct copy_map *m)
 	return true;
 }
 
+/* What a stream leaves out must be the same here. */
+static bool check_template(struct copy_work *w)
+{
+	struct statx st;
+
+	if (w->at)
+		return true;
+	if (!w->head.template) {
+		w->template = -1; /* closed with all others */
+		return true;
+	}
+	if (w->template <0 ||
+			 CALL5(SYS_statx, w->template, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) !=
+				 0 ||
+			 st.stx_ino != w->head.template)
+		return copy_refuse(w, "what it has in common with others is not here: try again",
+				   NULL);
+	return true;
+}
+
 static bool check_tables(struct copy_work *w)
 {
+	if (!check_template(w))
+		return false;
 	if (w->head.cwd >= w->head.texts_len)
 		return copy_refuse(w, "this is no image", NULL);
 	for (uint32_t i = 0; i < w->head.n_maps; i++)
@@ -150,20 +172,55 @@ static bool open_one(struct copy_work *w, const struct copy_file *f)
 	return at == (long)f->fd || copy_refuse_number(w, "a descriptor has no place", (long)f->fd);
 }
 
+/* The lowest number that is nobody's. */
+static int free_place(const struct copy_work *w, int not_this)
+{
+	int fd = STREAM_FD_LEAST;
+
+	while (fd == not_this || is_taken(w, fd))
+		fd++;
+	return fd;
+}
+
+static bool move_to(int *fd, int to)
+{
+	if (*fd == to)
+		return true;
+	if (CALL3(SYS_dup3, *fd, to, O_CLOEXEC) != to)
+		return false;
+	*fd = to;
+	return true;
+}
+
+/* What is read stays for a moment, out of the way; everything else goes. */
+static bool close_others(struct copy_work *w)
+{
+	int first = free_place(w, w->template), second = free_place(w, first);
+
+	if (!move_to(&w->stream, first))
+		return copy_refuse(w, "the stream has no place", NULL);
+	if (w->template <0)
+		second = first;
+	else if (!move_to(&w->template, second))
+		return copy_refuse(w, "the template has no place", NULL);
+	if (second < first) {
+		int other = first;
+
+		first = second;
+		second = other;
+	}
+	if (first > STREAM_FD_LEAST)
+		(void)CALL3(SYS_close_range, STREAM_FD_LEAST, first - 1, 0);
+	if (second > first + 1)
+		(void)CALL3(SYS_close_range, first + 1, second - 1, 0);
+	(void)CALL3(SYS_close_range, second + 1, ~0u, 0);
+	return true;
+}
+
 static bool open_files(struct copy_work *w)
 {
-	int free_fd = STREAM_FD_LEAST;
-
-	while (is_taken(w, free_fd))
-		free_fd++;
-	if (free_fd != w->stream) {
-		if (CALL3(SYS_dup3, w->stream, free_fd, O_CLOEXEC) != free_fd)
-			return copy_refuse(w, "the stream has no place", NULL);
-		w->stream = free_fd;
-	}
-	if (free_fd > STREAM_FD_LEAST)
-		(void)CALL3(SYS_close_range, STREAM_FD_LEAST, free_fd - 1, 0);
-	(void)CALL3(SYS_close_range, free_fd + 1, ~0u, 0);
+	if (!close_others(w))
+		return false;
 	for (uint32_t i = 0; i < w->head.n_files; i++)
 		if (!open_one(w, &w->files[i]))
 			return false;
@@ -237,12 +294,13 @@ static struct copy_plan *make_plan(struct copy_work *w, const struct copy_work *
 	p->texts = put(&at, w->texts, w->head.texts_len);
 	p->env = put(&at, w->env, w->env_len);
 	p->env_len = w->env_len;
-	p->view_len = w->at ? round_up(w->head.image_len) : 0;
+	p->template = w->at ? w->stream : w->template;
+	p->view_len = p->template <0 ? 0 : round_up(w->head.image_len);
 	copy_bytes(p->mine, me->head.specials, sizeof(p->mine));
 	p->park = hole + len - PARK_MAX;
 	p->hole = hole;
 	p->hole_len = len;
-	p->stream = w->stream;
+	p->stream = w->at ? -1 : w->stream;
 	return p;
 }
 

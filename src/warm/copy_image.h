@@ -11,7 +11,8 @@
  * A template is the same in a file that many processes become, so that its
  * contents are mapped instead of read: behind the library that does it, at
  * COPY_FILE_TABLES, the tables, without runs; behind them, page by page, what
- * image_at of each mapping points at.
+ * image_at of each mapping points at.  A stream of a process that became one
+ * has only what differs from it.
  */
 #ifndef WARM_COPY_IMAGE_H
 #define WARM_COPY_IMAGE_H
@@ -83,7 +84,8 @@ struct copy_head {
 	uint32_t version, head_len;
 	uint32_t n_maps, n_files, n_runs, texts_len;
 	uint64_t content_len;
-	uint64_t image_len; /* of a template's file */
+	uint64_t image_len; /* of the template's file */
+	uint64_t template;  /* a stream: which one its mappings are of, by its inode; 0: none */
 	/* Where it goes on. */
 	uint64_t sp, pc, fs, gs;
 	uint32_t mxcsr, fcw;

@@ -90,3 +90,40 @@ char *copy_line(char **at)
 	*end = '\0';
 	return line;
 }
+
+void copy_find_place(struct copy_work *w, uint64_t view)
+{
+	struct copy_entry e;
+
+	for (char *at = w->list; *at;) {
+		char *line = at;
+		size_t n = 0, words = 0;
+
+		copy_entry_read(copy_line(&at), &e);
+		/* The text is needed whole the next time. */
+		if (at > line && at[-1] == '\0')
+			at[-1] = '\n';
+		if (e.start != view || e.share != 's')
+			continue;
+		while (n + 1 < sizeof(w->place) && e.place[n] && words < 2)
+			words += e.place[n++] == ' ';
+		if (words == 2)
+			copy_bytes(w->place, e.place, n);
+	}
+}
+
+uint64_t copy_inode(const char *place)
+{
+	uint64_t n = 0;
+
+	while (*place && *place++ != ' ')
+		;
+	for (; *place >= '0' && *place <= '9'; place++)
+		n = n * 10 + (uint64_t)(*place - '0');
+	return n;
+}
+
+bool copy_is_template(const struct copy_work *w, const struct copy_entry *e)
+{
+	return w->place[0] && e->share == 'p' && copy_begins(e->place, w->place);
+}

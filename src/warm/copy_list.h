@@ -22,6 +22,12 @@ void copy_entry_read(char *line, struct copy_entry *ret);
 char *copy_line(char **at);
 /* Into w->list; false: w->reason. */
 bool copy_read_list(struct copy_work *w, const char *name);
+/* Into w->place, of the mapping that begins there; of w->list, which stays as it is. */
+void copy_find_place(struct copy_work *w, uint64_t view);
+/* The second word of a place. */
+uint64_t copy_inode(const char *place);
+/* Is it of the template that the process became? */
+bool copy_is_template(const struct copy_work *w, const struct copy_entry *e);
 /* Into w->pagemap. */
 bool copy_open_pagemap(struct copy_work *w);
 

@@ -111,7 +111,7 @@ static bool add_pages(struct copy_work *w, struct copy_map *m)
 			uint64_t page = w->pages[i];
 
 			if (!(page & COPY_PAGE_THERE) ||
-			    (m->kind == COPY_PRIVATE && page & COPY_PAGE_FILE))
+			    ((m->kind == COPY_PRIVATE || m->image_at) && page & COPY_PAGE_FILE))
 				continue;
 			m->has_runs = 1;
 			if (!add_run(w, (first + done + i) * COPY_PAGE, COPY_PAGE))
@@ -152,11 +152,11 @@ static bool has_name(const char *path)
 
 static bool fill_contents(struct copy_work *w, const struct entry *e, struct copy_map *m)
 {
-	bool file = e->at.path[0] == '/';
+	bool file = e->at.path[0] == '/' && !m->image_at;
 
 	if (m->kind == COPY_SHARED || e->wiped)
 		return true;
-	if (m->kind == COPY_MEMORY ? e->there_kib == 0 && !file : e->own_kib == 0)
+	if (m->kind == COPY_MEMORY && !m->image_at ? e->there_kib == 0 && !file : e->own_kib == 0)
 		return true;
 	/* What writes this ends afterwards: it needs not be put back. */
 	if (e->at.read != 'r' && !w->only_looks &&
@@ -199,7 +199,9 @@ static bool take_entry(struct copy_work *w, const struct entry *e)
 			       .wiped = e->wiped};
 	if (e->at.share == 's' && (e->at.write == 'w' || !has_name(e->at.path)))
 		return copy_refuse(w, "memory that is shared", e->at.path);
-	if (has_name(e->at.path) && take_file(w, e, m))
+	if (copy_is_template(w, &e->at))
+		m->image_at = e->at.offset;
+	else if (has_name(e->at.path) && take_file(w, e, m))
 		m->kind = e->at.share == 's' ? COPY_SHARED : COPY_PRIVATE;
 	else if (e->at.share == 's')
 		return copy_refuse(w, "memory that is shared", e->at.path);
@@ -212,12 +214,26 @@ static bool take_entry(struct copy_work *w, const struct entry *e)
 	return true;
 }
 
+/* What is as in the template that the process became needs not travel; who lays a new one has none.
+ */
+static bool find_template(struct copy_work *w)
+{
+	if (!w->view || w->at)
+		return true;
+	if (!copy_read_list(w, "/proc/self/maps"))
+		return false;
+	copy_find_place(w, w->view);
+	w->head.template = copy_inode(w->place);
+	w->head.image_len = w->view_len;
+	return true;
+}
+
 bool copy_take_maps(struct copy_work *w)
 {
 	struct entry e = {0};
 	bool have = false;
 
-	if (!copy_open_pagemap(w) || !copy_read_list(w, "/proc/self/smaps"))
+	if (!find_template(w) || !copy_open_pagemap(w) || !copy_read_list(w, "/proc/self/smaps"))
 		return false;
 	for (char *at = w->list; *at;) {
 		char *line = copy_line(&at);

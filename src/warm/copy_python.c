@@ -25,6 +25,7 @@ static PyObject *write_it(int stream, int without, uint64_t at)
 	w->also = without;
 	w->at = at;
 	w->view = left.view;
+	w->view_len = left.view_len;
 	/* In the copy w is an address of the process that it was. */
 	if (!copy_write(w, &left)) {
 		PyErr_SetString(PyExc_RuntimeError, w->reason);
@@ -78,6 +79,7 @@ static PyObject *module_check(PyObject *self, PyObject *args)
 	w->stream = stream;
 	w->also = also;
 	w->view = left.view;
+	w->view_len = left.view_len;
 	fine = copy_check(w);
 	if (!fine)
 		PyErr_SetString(PyExc_RuntimeError, w->reason);
@@ -89,16 +91,17 @@ static PyObject *module_check(PyObject *self, PyObject *args)
 
 static PyObject *module_become(PyObject *self, PyObject *args)
 {
+	int stream, template = -1;
 	struct copy_work *w;
-	int stream;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "i", &stream))
+	if (!PyArg_ParseTuple(args, "i|i", &stream, &template))
 		return NULL;
 	w = copy_work_new();
 	if (!w)
 		return PyErr_NoMemory();
 	w->stream = stream;
+	w->template = template;
 	copy_become(w);
 	PyErr_SetString(PyExc_RuntimeError, w->reason);
 	return NULL;
@@ -114,7 +117,7 @@ static PyMethodDef methods[] = {
 	{"rest", module_rest, METH_NOARGS,
 	 "rest(): pages that are as in the template go back.  In who becomes one, its environment"},
 	{"become", module_become, METH_VARARGS,
-	 "become(fd): the process of which this is the image"},
+	 "become(fd, template=-1): the process of which this is the image"},
 	{NULL, NULL, 0, NULL},
 };
 

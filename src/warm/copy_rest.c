@@ -26,7 +26,6 @@ struct rest {
 	struct copy_work *w;
 	uint64_t view;     /* a second one, which goes when we are done */
 	uint64_t view_len; /* */
-	char place[64];    /* device and inode of the template, as the list says them */
 	uint64_t run, run_len;
 	long n;
 };
@@ -102,8 +101,8 @@ static void rest_stack(const struct copy_entry *e, uint64_t here)
 
 static bool is_template(const struct rest *r, const struct copy_entry *e)
 {
-	return r->place[0] && e->share == 'p' && e->read == 'r' &&
-	       copy_begins(e->place, r->place) && e->offset + (e->end - e->start) <= r->view_len;
+	return copy_is_template(r->w, e) && e->read == 'r' &&
+	       e->offset + (e->end - e->start) <= r->view_len;
 }
 
 static void walk(struct rest *r, uint64_t here)
@@ -124,33 +123,12 @@ static void walk(struct rest *r, uint64_t here)
 	}
 }
 
-static void find_place(struct rest *r, uint64_t view)
-{
-	struct copy_entry e;
-
-	for (char *at = r->w->list; *at;) {
-		char *line = at;
-		size_t n = 0, words = 0;
-
-		copy_entry_read(copy_line(&at), &e);
-		/* The text is needed whole the next time. */
-		if (at > line && at[-1] == '\0')
-			at[-1] = '\n';
-		if (e.start != view || e.share != 's')
-			continue;
-		while (n + 1 < sizeof(r->place) && e.place[n] && words < 2)
-			words += e.place[n++] == ' ';
-		if (words == 2)
-			copy_bytes(r->place, e.place, n);
-	}
-}
-
 static void rest_all(struct rest *r, uint64_t view)
 {
 	if (!copy_open_pagemap(r->w))
 		return;
 	if (copy_read_list(r->w, "/proc/self/maps")) {
-		find_place(r, view);
+		copy_find_place(r->w, view);
 		walk(r, (uint64_t)(uintptr_t)__builtin_frame_address(0));
 	}
 	(void)CALL1(SYS_close, r->w->pagemap);

@@ -112,13 +112,13 @@ HERE static void map_one(const struct copy_plan *p, const struct copy_map *m)
 	else
 		flags |= m->kind == COPY_SHARED ? MAP_SHARED : MAP_PRIVATE;
 	if (m->image_at)
-		fd = p->stream;
+		fd = p->template;
 	else if (m->kind != COPY_MEMORY)
 		fd = open_file(p, m);
 	at = copy_mmap(m->start, m->len, prot, flags, fd, offset);
 	if (at != (long)m->start)
 		leave(COPY_EXIT_MEMORY);
-	if (fd >= 0 && fd != p->stream)
+	if (fd >= 0 && fd != p->template)
 		(void)CALL1(SYS_close, fd);
 	if (m->wiped)
 		(void)CALL3(SYS_madvise, m->start, m->len, MADV_WIPEONFORK);
@@ -132,8 +132,9 @@ HERE static void map_view(struct copy_plan *p)
 
 	if (!p->view_len)
 		return;
-	at = copy_mmap(0, p->view_len, PROT_READ, MAP_SHARED | MAP_NORESERVE, p->stream, 0);
+	at = copy_mmap(0, p->view_len, PROT_READ, MAP_SHARED | MAP_NORESERVE, p->template, 0);
 	p->view = copy_failed(at) ? 0 : (uint64_t)at;
+	(void)CALL1(SYS_close, p->template);
 }
 
 /* As many bytes as one call brings; the runs shrink from the left. */
@@ -158,7 +159,8 @@ HERE static void read_contents(const struct copy_plan *p)
 			at->iov_len -= (uint64_t)n;
 		}
 	}
-	(void)CALL1(SYS_close, p->stream);
+	if (p->stream >= 0)
+		(void)CALL1(SYS_close, p->stream);
 }
 
 HERE static void protect(const struct copy_plan *p)

@@ -23,7 +23,8 @@ struct copy_plan {
 	uint64_t view_len;
 	const char *env; /* of this process: NUL-terminated texts */
 	uint64_t env_len;
-	int stream; /* or the template */
+	int stream;   /* -1: there is none */
+	int template; /* -1: it is not needed */
 };
 
 /* How it ends if it cannot go on: nobody is left who could say more. */

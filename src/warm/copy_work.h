@@ -8,6 +8,7 @@
 
 #include "warm/copy_image.h"
 
+enum { COPY_PLACE = 64 };
 enum { COPY_LIST_MAX = 8 << 20, COPY_PAGES_AT_ONCE = 8192 };
 
 /* In pages of its own, which are no part of the image. */
@@ -21,12 +22,14 @@ struct copy_work {
 	uint64_t pages[COPY_PAGES_AT_ONCE];
 	char list[COPY_LIST_MAX + 1]; /* what /proc says */
 	int stream;
-	uint64_t at; /* of a template: where in it; 0: it is a stream */
+	int template;           /* -1: none */
+	uint64_t at;            /* of a template: where in it; 0: it is a stream */
+	char place[COPY_PLACE]; /* the template that the process became, as lists say it */
 	const char *env;
 	uint64_t env_len;
-	uint64_t view;   /* no part of the image; 0: there is none */
-	int also;        /* a descriptor that is closed before it is written; -1: none */
-	bool only_looks; /* changes nothing */
+	uint64_t view, view_len; /* no part of the image; 0: there is none */
+	int also;                /* a descriptor that is closed before it is written; -1: none */
+	bool only_looks;         /* changes nothing */
 	int pagemap;
 	uint64_t last_end; /* of the mapping before */
 	char reason[COPY_REASON];
