@@ -33,6 +33,7 @@ static const char *const start_names[] = {
 	[START_SEALED] = "sealed",
 	[START_FORKED] = "forked",
 	[START_WAITING] = "waiting",
+	[START_TEMPLATE] = "template",
 };
 static_assert(ARRAY_LEN(start_names) == START_COUNT, "one name per way to start");
 

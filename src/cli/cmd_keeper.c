@@ -19,6 +19,7 @@
 #include "cli/gatecli.h"
 #include "keeper/keeper.h"
 #include "keeper/nursery.h"
+#include "keeper/template.h"
 
 struct words_of_keeper {
 	const char *front, *warden, *policy, *expect, *state, *audit, *helper, *control;
@@ -79,6 +80,7 @@ static int read_words(char **argv, struct keeper_options *ret, int *ret_control,
 		return fail(err, ERR_CALLER, "belljar-gate keeper is started by belljar serve");
 	*ret = (struct keeper_options){
 		.warden = -1,
+		.template = -1,
 		.policy = w.policy,
 		.expect_sha256 = w.expect,
 		.state = w.state,
@@ -115,9 +117,10 @@ static int keep(const struct keeper_options *o, struct policy *policy,
 	struct keeper k;
 	int code = 0;
 
-	if (keeper_open(&k, o, policy, means, &err) < 0)
+	if (keeper_open(&k, o, policy, means, &err) < 0 ||
+	    (o->makes_template && template_make(&k, &err) < 0))
 		code = cli_complain(&err);
-	else
+	else if (!o->makes_template)
 		keeper_serve(&k);
 	keeper_close(&k);
 	return code;
@@ -129,16 +132,19 @@ static int serve_copies(struct keeper_options *o, int control, struct policy *po
 {
 	static struct toolkit kit; /* the copies keep it */
 	struct error err = {0};
+	enum nursery_wants wants = NURSERY_KEEPER;
 	int fds[NURSERY_FDS], came = -1;
 
 	if (toolkit_open(&kit, policy, means, &err) == 0) {
 		toolkit_warm(&kit);
-		came = nursery_serve(control, fds, &err);
+		came = nursery_serve(control, fds, &wants, &err);
 	}
 	if (came == 1) {
 		rename_ourselves(name);
 		o->front = fds[NURSERY_FRONT];
 		o->warden = fds[NURSERY_WARDEN];
+		o->template = fds[NURSERY_TEMPLATE];
+		o->makes_template = wants == NURSERY_MAKER;
 		o->session = true;
 		o->toolkit = &kit;
 		return keep(o, policy, means);

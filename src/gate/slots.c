@@ -185,6 +185,19 @@ struct remote *slots_keep(struct slots *s, const struct profile *profile,
 	return &one->remote;
 }
 
+struct remote *slots_prepared(struct slots *s)
+{
+	for (size_t i = 0; i < SLOTS_KEPT; i++) {
+		struct one_slot *one = &s->list[i];
+
+		if (!one->session || one->used || !remote_is_ready(&one->remote))
+			continue;
+		one->used = true;
+		return &one->remote;
+	}
+	return NULL;
+}
+
 int slots_prepare(struct slots *s, const struct profile *profile, const struct limits *limits,
 		  bool session, struct error *err)
 {

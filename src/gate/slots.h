@@ -38,6 +38,8 @@ struct remote *slots_get(struct slots *s, const struct profile *profile,
  * prepared for that, or a new one. */
 struct remote *slots_keep(struct slots *s, const struct profile *profile,
 			  const struct limits *limits, struct error *err);
+/* The one that waits for a session, whatever its profile; NULL: none.  It is used now. */
+struct remote *slots_prepared(struct slots *s);
 /* How a call came to be, of the slot that it was in. */
 void slots_saw(struct slots *s, const struct remote *remote, const struct start *start);
 /* Makes it ready ahead of a call, or of a session, if it is not there. */

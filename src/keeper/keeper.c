@@ -63,8 +63,7 @@ static void prepare_slot(struct keeper *k, const struct tool *t, const char *lan
 		k->has_slot = true;
 }
 
-/* The first tool that takes code, and if it is for a session, in one. */
-static const struct tool *likely_tool(const struct keeper *k)
+const struct tool *keeper_likely_tool(const struct keeper *k)
 {
 	for (size_t i = 0; i < k->policy->n_tools; i++) {
 		const struct tool *t = &k->policy->tools[i];
@@ -81,7 +80,7 @@ static const struct tool *likely_tool(const struct keeper *k)
  * If that fails, a call will say so. */
 static void prepare_slots(struct keeper *k)
 {
-	const struct tool *likely = likely_tool(k);
+	const struct tool *likely = keeper_likely_tool(k);
 
 	if (!likely)
 		return;
@@ -112,6 +111,7 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 			     .stream = -1,
 			     .policy = policy,
 			     .means = *means,
+			     .template = o->template,
 			     .for_session = o->session};
 	audit_init(&k->audit);
 	slots_init(&k->slots, o->warden, o->helper);

@@ -3,6 +3,8 @@
 #
 # The channel is descriptor 0: "ready\n" goes out when an interrupt does no harm any more; then "NUMBER NONCE LENGTH\n" and the code come in, "NONCE STATUS LENGTH\n"
 # and the last expression's repr go out.  Snippets find an empty standard input in its place.
+# A number below 1 is no snippet: 0 is code for the driver itself, -1 that nobody will ask for anything soon.
+# An interpreter that was to become a template and could not says "cold REASON\n" before it is ready.
 # Whoever owns the other end believes none of it: a snippet can say here whatever it likes.
 import sys
 
@@ -21,6 +23,9 @@ TOP_LEVEL_AWAIT = 0x2000
 
 class Channel:
     def __init__(self):
+        self.open()
+
+    def open(self):
         try:
             self.fd = os.dup2(0, 100, inheritable=False)
         except OSError:
@@ -104,6 +109,7 @@ class Session:
         self.running = False
         self.pid = os.getpid()
         self.loop = None
+        self.copier = None
 
     def interrupt(self, number, frame):
         if self.running:
@@ -181,6 +187,24 @@ class Session:
         finally:
             self.running = False
 
+    def rest(self, channel):
+        if self.copier is None:
+            return
+        env = self.copier.rest()
+        if env is not None:  # it is another process, which became the template that this one was
+            self.wake(channel, env)
+
+    def wake(self, channel, env):
+        new = dict(item.split(b"=", 1) for item in env.split(b"\0") if b"=" in item)
+        for name in [name for name in os.environb if name not in new]:
+            del os.environb[name]
+        for name, value in new.items():
+            if os.environb.get(name) != value:
+                os.environb[name] = value
+        channel.open()
+        self.pid = os.getpid()
+        os.write(channel.fd, b"ready\n")
+
     def flush(self):
         for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
             try:
@@ -189,11 +213,24 @@ class Session:
                 pass
 
 
+def why_cold():
+    """What the library that should have made a template's process of this one has left behind."""
+    why = os.environ.pop("BELLJAR_COLD", None)
+    if os.environ.get("LD_PRELOAD", "").startswith("/proc/self/fd/"):  # it was not even loaded
+        os.close(int(os.environ.pop("LD_PRELOAD")[14:]))
+        why = "this interpreter loads no library first"
+    return why
+
+
 def main():
     channel = Channel()
     session = Session()
     signal(SIGINT, session.interrupt)
+    cold = why_cold()
+    if cold is not None:
+        os.write(channel.fd, b"cold %s\n" % cold.encode("utf-8", "replace"))
     os.write(channel.fd, b"ready\n")
+    del cold
     while True:
         try:
             number, nonce, code = channel.take()
@@ -201,6 +238,9 @@ def main():
             continue
         except EOFError:
             return
+        if number < 0:
+            session.rest(channel)
+            continue
         if number == 0:  # not a snippet: something that whoever owns the other end wants of us
             exec(compile(code, "<belljar>", "exec"), {"channel": channel, "session": session, "nonce": nonce})
             continue

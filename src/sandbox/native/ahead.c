@@ -145,8 +145,8 @@ static bool waits_for(const struct launcher *l, const struct payload *p)
 {
 	const struct ahead *a = &l->ahead;
 
-	return a->pid && limits_same_seal(&a->limits, p->seal.limits) && begins_in_work(p) &&
-	       a->memory_by_rlimit == p->seal.memory_by_rlimit;
+	return a->pid && p->seal.more < 0 && limits_same_seal(&a->limits, p->seal.limits) &&
+	       begins_in_work(p) && a->memory_by_rlimit == p->seal.memory_by_rlimit;
 }
 
 /* A whole program starts before it can begin, slowly where it is given little of a core.  An order
@@ -248,6 +248,8 @@ static bool fits_warm(const struct launcher *l, const struct payload *p, char *w
 	enum warm_kind kind = l->plan->profile->warm.kind;
 
 	why[0] = '\0';
+	if (p->seal.more >= 0) /* it brings what it needs along */
+		return false;
 	if (kind == WARM_NODE)
 		return waiter_fits(l, p->words, why, room);
 	if (kind != WARM_PYTHON)

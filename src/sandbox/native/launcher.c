@@ -79,6 +79,7 @@ void launcher_fill(struct launcher *l, const struct to_launcher *order, const in
 				.io = {fds[RUN_IN], fds[RUN_OUT], fds[RUN_ERR]},
 				.door = -1,
 				.library = -1,
+				.more = order->more ? doors[order->n_doors] : -1,
 				.v2_door = order->v2_door ? fds[RUN_DOORS] : -1,
 				.n_doors = order->n_doors,
 			},
@@ -115,8 +116,9 @@ static int start_only(struct launcher *l, const struct to_launcher *order, const
 
 static bool fits_order(const struct to_launcher *order, size_t n_fds)
 {
-	return order->n_doors <= SEALING_DOORS &&
-	       n_fds == RUN_DOORS + order->n_doors + (order->v2_door ? 1 : 0);
+	return order->n_doors <= SEALING_DOORS && n_fds == RUN_DOORS + order->n_doors +
+								   (order->v2_door ? 1 : 0) +
+								   (order->more ? 1 : 0);
 }
 
 /* Whatever happened, there is no program and no box any more. */

@@ -185,7 +185,7 @@ int session_exec(struct slot *s, const struct session_job *job, uint64_t *ret_ex
 			   .asked_us = clock_us(),
 			   .cpu_ms = order.limits.cpu_ms};
 	order.exec = e->number;
-	if (slot_send_run(s, &order, job->io, job->words, err) < 0) {
+	if (slot_send_run(s, &order, job->io, job->words, job->more, err) < 0) {
 		slot_lose(s, err);
 		*e = (struct exec){0};
 		return -1;
