@@ -24,6 +24,7 @@
 #include "base/own.h"
 #include "call/limits.h"
 #include "sandbox/native/devices.h"
+#include "sandbox/native/etcshared.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/landlock.h"
@@ -275,6 +276,7 @@ int slot_build(struct slot *s, struct error *err)
 	    choose_identity(s, err) < 0 || grants_open(&s->plan, err) < 0)
 		return -1;
 	choose_filter(s);
+	etcshared_find(&s->plan);
 	if (groups_first && find_groups(s, err) < 0)
 		return -1;
 	if (start_launcher(s, err) < 0)
@@ -284,8 +286,8 @@ int slot_build(struct slot *s, struct error *err)
 
 void slot_drop_plan(struct slot *s)
 {
-	int *fds[] = {&s->plan.init_program, &s->plan.root, &s->plan.devices, &s->plan.socket,
-		      &s->plan.board_fd};
+	int *fds[] = {&s->plan.init_program, &s->plan.root,     &s->plan.devices,
+		      &s->plan.socket,       &s->plan.board_fd, &s->plan.etc};
 
 	grants_close(&s->plan);
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
