@@ -22,7 +22,7 @@ struct plan {
 	int lock;                  /* on the slot's uids: taken as long as the launcher lives */
 	int init_program;          /* sealed memfd */
 	int board_fd;              /* of the board, for its children; -1: none */
-	int devices;               /* detached /dev of its own; -1: the host's nodes */
+	int devices;               /* detached root with devices; -1: the host's nodes */
 	struct netspace *beside;   /* who unmounts the old root of the only box; NULL: it does */
 	int mounts;                /* the only box's mount namespace; -1: not known */
 	int etc;                   /* a made-up /etc that is shared, locked; -1: none is */

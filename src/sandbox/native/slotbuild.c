@@ -245,7 +245,7 @@ static int build_beside(struct slot *s, bool groups_found, struct error *err)
 	 * done before it makes its network namespace, which takes the same locks. */
 	s->plan.init_program = open_init_program(err);
 	if (s->plan.init_program < 0 ||
-	    (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0) ||
+	    (s->plan.root_mode && devices_make(s->plan.init_uid, &s->plan.devices, err) < 0) ||
 	    (!groups_found && find_groups(s, err) < 0))
 		return -1;
 	/* It asks for its maps and goes straight on into half a millisecond of kernel work: if we
