@@ -22,6 +22,7 @@
 #include "base/own.h"
 #include "base/pages.h"
 #include "sandbox/native/ahead.h"
+#include "sandbox/native/childstack.h"
 #include "sandbox/native/launcher_state.h"
 #include "sandbox/native/letgo.h"
 #include "sandbox/native/zygote.h"
@@ -295,6 +296,7 @@ static void obey(struct launcher *l)
 	if (fd_receive(l->plan->socket, &order, sizeof(order), fds, &n_fds, &err) <= 0)
 		_exit(0);
 	make_due_box(l);
+	l->rests = false;
 	switch (order.order) {
 	case ORDER_RUN:
 		run(l, &order, fds, n_fds);
@@ -411,10 +413,28 @@ static void hear(struct launcher *l, struct zygote *z)
 		offer_better(l);
 }
 
+/* A box that is kept sleeps most of the time. */
+static void rest(struct launcher *l)
+{
+	if (!l->kept || l->rests)
+		return;
+	l->rests = true;
+	childstacks_forget();
+	pages_forget_stack();
+}
+
+static int wait_ms(const struct launcher *l)
+{
+	enum { DUE_MS = 1, REST_MS = 2000 };
+
+	if (l->box_due)
+		return DUE_MS;
+	return l->kept && !l->rests ? REST_MS : ahead_wait_ms(l);
+}
+
 __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 {
 	enum { ORDERS, PROGRAM, ZYGOTE, YOUNG, EXECS };
-	enum { DUE_MS = 1 };
 
 	for (;;) {
 		struct pollfd fds[EXECS + KEPT_EXECS_MAX + 1] = {
@@ -429,11 +449,13 @@ __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 			fds[n++] = (struct pollfd){.fd = l->execs.list[i].fd, .events = POLLIN};
 		if (l->kept)
 			fds[n++] = (struct pollfd){.fd = l->box.pidfd, .events = POLLIN};
-		ready = poll(fds, n, l->box_due ? DUE_MS : ahead_wait_ms(l));
+		ready = poll(fds, n, wait_ms(l));
 		if (ready < 0 && errno != EINTR)
 			_exit(1);
-		if (ready == 0)
+		if (ready == 0) {
 			make_due_box(l);
+			rest(l);
+		}
 		if (ahead_grew_old(l))
 			offer_better(l);
 		if (fds[PROGRAM].revents)

@@ -37,12 +37,14 @@ static int make_link(const char *to, const char *name, struct error *err)
 	return symlink(to, name) < 0 ? fail_sys(err, "link %s", name) : 0;
 }
 
-static int start_tree(struct error *err)
+/* tree: a file system that has devices of its own already; -1: there is none. */
+static int start_tree(int tree, struct error *err)
 {
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return fail_sys(err, "make mounts private");
-	if (mount("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV,
-		  "size=4m,nr_inodes=8192,mode=0755") < 0)
+	if (tree < 0 ? mount("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV,
+			     "size=4m,nr_inodes=8192,mode=0755") < 0
+		     : move_mount(tree, "", AT_FDCWD, base, MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return fail_sys(err, "mount the root on %s", base);
 	return chdir(base) < 0 ? fail_sys(err, "enter %s", base) : 0;
 }
@@ -274,13 +276,13 @@ int rootfs_build(struct plan *plan, struct board *board, struct error *err)
 	bool listed = plan->profile->n_programs > 0;
 
 	if (reopen_root(plan, err) < 0 || grants_open_inside(plan, err) < 0 ||
-	    start_tree(err) < 0 || mounts_mkdir(".empty", 0755, err) < 0)
+	    start_tree(plan->devices, err) < 0 || mounts_mkdir(".empty", 0755, err) < 0)
 		return -1;
 	layer_stands(board, LAYER_OVERLAY, "lower-only, of %.40s",
 		     plan->profile->root ? plan->profile->root : "the host's /usr");
 	if ((listed ? add_programs(plan, board, err) : add_everything(plan, board, err)) < 0)
 		return -1;
-	if (etcfiles_make(plan, board, err) < 0 || devices_place(plan->devices, err) < 0 ||
+	if (etcfiles_make(plan, board, err) < 0 || devices_place(plan->devices >= 0, err) < 0 ||
 	    add_mount_points(err) < 0 || grants_place(plan, err) < 0 ||
 	    add_proc(plan, board, err) < 0 || enter_tree(plan, board, err) < 0)
 		return -1;

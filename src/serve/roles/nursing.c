@@ -113,10 +113,14 @@ static int run(struct supervisor *s, int control, struct error *err)
 				    "--audit",
 				    s->audit,
 				    NULL};
+	/* Chunks that glibc keeps at hand are in nobody's use, and keep the pages beside them from
+	 * being given back when a session sleeps. */
+	static const char *const env[] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0", NULL};
 	const int fds[] = {control, s->pack_fd};
 	struct spawn spawn = {
 		.program = s->config->gate,
 		.argv = argv,
+		.env = env,
 		.fds = fds,
 		.n_fds = ARRAY_LEN(fds),
 		.out = -1,
