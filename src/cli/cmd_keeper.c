@@ -20,6 +20,7 @@
 #include "keeper/keeper.h"
 #include "keeper/nursery.h"
 #include "keeper/template.h"
+#include "lib/wardentalk.h"
 
 struct words_of_keeper {
 	const char *front, *warden, *policy, *expect, *state, *audit, *helper, *control;
@@ -122,6 +123,8 @@ static int keep(const struct keeper_options *o, struct policy *policy,
 		code = cli_complain(&err);
 	else if (!o->makes_template)
 		keeper_serve(&k);
+	if (code == 0 && k.wardenless)
+		code = WARDEN_LOST;
 	keeper_close(&k);
 	return code;
 }

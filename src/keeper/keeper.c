@@ -174,7 +174,7 @@ static void wait_for_front(struct keeper *k)
 
 	while (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno == EINTR)
 		;
-	k->over = fds[1].revents != 0;
+	k->over = k->wardenless = fds[1].revents != 0;
 }
 
 static void serve_one(struct keeper *k)

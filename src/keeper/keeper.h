@@ -40,6 +40,7 @@ struct keeper {
 	bool has_slot;                /* one was made ahead of the first call */
 	uint64_t records, last_index; /* in the log, and the front has not been told */
 	bool over;                    /* the front is gone: nobody is left to serve */
+	bool wardenless;              /* the warden is gone, or never took us: no box, no use */
 };
 
 /* 0: everything is there.  -1: it cannot serve. */

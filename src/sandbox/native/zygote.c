@@ -300,12 +300,16 @@ bool zygote_hear(struct launcher *l, struct zygote *z)
 
 /* Its children. */
 
+/* With others it would be another one: Python's own, those of the C library, and what libraries of
+ * modules read when they are loaded, threads of arithmetic and OpenSSL. */
+static const char *const begins[] = {"PYTHON", "LD_",     "LC_",  "LANG",    "MALLOC_", "GLIBC_",
+				     "OMP_",   "GOMP_",   "KMP_", "MKL_",    "BLIS",    "OPENBLAS_",
+				     "GOTO_",  "NUMEXPR", "NPY_", "OPENSSL", "SSL_",    NULL};
+
 bool zygote_fits(const struct launcher *l, const struct words *words, char *ret_why, size_t room)
 {
 	const struct warm *warm = &l->plan->profile->warm;
-	/* With others it would be another one. */
-	static const char *const begins[] = {"PYTHON",  "LD_",    "LC_", "LANG",
-					     "MALLOC_", "GLIBC_", NULL};
+	char variable[80] = "";
 	char *own[WARM_ENV_MAX + 1] = {0}, *env[WARM_ENV_MAX + ENVIRONMENT_OWN];
 	const char *why = NULL, *first = words->argv[0] ? words->argv[1] : NULL;
 
@@ -318,8 +322,8 @@ bool zygote_fits(const struct launcher *l, const struct words *words, char *ret_
 		why = "another program than the warm one";
 	else if (!first || (first[0] == '-' && (strcmp(first, "-c") != 0 || !words->argv[2])))
 		why = "options of the interpreter, or no script";
-	else if (!startenv_same(begins, env, words->env))
-		why = "variables that an interpreter reads when it starts";
+	else if (!startenv_same(begins, env, words->env, variable, sizeof(variable)))
+		why = variable;
 	else if (!l->zygote.ready)
 		why = l->trouble[0] ? l->trouble : "the warm interpreter is not ready yet";
 	(void)snprintf(ret_why, room, "%s", why ? why : "");
