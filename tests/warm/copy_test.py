@@ -294,9 +294,8 @@ def nonsense_harms_nobody_else():
         else:
             for _ in range(1 + i):
                 bad[dice.randrange(min(len(bad), 40 + 6000 if i % 3 == 1 else len(bad)))] = dice.randrange(256)
-        with Interpreter("python_become.py") as copy:
-            stream, end = os.pipe()
-            give(copy.sock, library(), stream)
+        stream, end = os.pipe()
+        with becoming(stream) as copy:
             try:
                 pour(end, bytes(bad))
             finally:
