@@ -103,12 +103,10 @@ static void keep_memory(void)
 }
 
 /* Whoever lists processes sees what it is now. */
-static void rename_ourselves(char *word)
+static void rename_ourselves(char *word, const char *name)
 {
-	static const char name[] = "keeper";
-
 	if (strlen(word) >= strlen(name))
-		memcpy(word, name, sizeof(name));
+		memcpy(word, name, strlen(name) + 1);
 }
 
 static int keep(const struct keeper_options *o, struct policy *policy,
@@ -143,7 +141,7 @@ static int serve_copies(struct keeper_options *o, int control, struct policy *po
 		came = nursery_serve(control, fds, &wants, &err);
 	}
 	if (came == 1) {
-		rename_ourselves(name);
+		rename_ourselves(name, wants == NURSERY_MAKER ? "maker" : "keeper");
 		o->front = fds[NURSERY_FRONT];
 		o->warden = fds[NURSERY_WARDEN];
 		o->template = fds[NURSERY_TEMPLATE];

@@ -438,7 +438,7 @@ int gate_prepare(const struct policy *p, const struct tool *t, const char *langu
 		return -1;
 	order_grants(profile);
 	if (kept)
-		warming_of_session(t, &profile->warm);
+		warming_of_session(t, slots, &profile->warm);
 	else
 		warming_of_calls(t, language, slots, &profile->warm);
 	return slots_prepare(slots, profile, kept ? kept : &t->limits, kept != NULL, err);
@@ -479,7 +479,7 @@ enum verdict errand_profile(struct passage *p, struct profile *ret)
 	    check_grants(ret, &err) < 0)
 		return explain_failure(p, &err);
 	order_grants(ret);
-	warming_of_session(tool, &ret->warm);
+	warming_of_session(tool, p->slots, &ret->warm);
 	return GO_ON;
 }
 

@@ -23,6 +23,7 @@ struct slots {
 	int warden;         /* who makes them; -1: a helper of our own does */
 	const char *helper; /* belljar; NULL: none is started here */
 	bool warm_node;     /* node may wait for calls here: it takes much memory */
+	bool template;      /* Pythons of sessions begin as a template */
 	uint64_t turns;
 	uint64_t interpreters, forked; /* of all of them, since somebody took these to be told */
 	struct one_slot list[SLOTS_KEPT];

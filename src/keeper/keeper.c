@@ -116,6 +116,8 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 	audit_init(&k->audit);
 	slots_init(&k->slots, o->warden, o->helper);
 	k->slots.warm_node = o->warm_node;
+	/* Who makes one has nobody wait either: it is to be like those that will become it. */
+	k->slots.template = o->template >= 0 || o->makes_template;
 	if (o->expect_sha256 && strcmp(policy->sha256, o->expect_sha256) != 0)
 		return fail(err, ERR_CONFIG,
 			    "the policy is not the one that was expected: %s, not %s",

@@ -101,10 +101,14 @@ static int choose_beginning(struct session *s, struct driver *d, struct passage 
 			    struct kept_job *job, struct error *err)
 {
 	struct start *start = &d->start;
+	struct warm warm = {0};
 
 	*start = (struct start){.how = START_COLD};
 	d->woken = false;
-	if (strcmp(d->language->name, "python") != 0 || !template_is_known())
+	if (strcmp(d->language->name, "python") != 0 || !template_is_known() || !s->tool->warm)
+		return 0;
+	warming_of_session(s->tool, NULL, &warm);
+	if (warm.n_modules) /* they are imported ahead, in its slot */
 		return 0;
 	if (s->template_failed[0])
 		(void)snprintf(start->why_cold, sizeof(start->why_cold), "%s", s->template_failed);

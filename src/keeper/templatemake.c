@@ -29,6 +29,8 @@ enum {
 	ARENA_MAX = 1 << 20,
 };
 
+extern const char driver_python_copy_start[], driver_python_copy_end[];
+extern const char driver_python_become_start[], driver_python_become_end[];
 extern const char driver_python_template_start[], driver_python_template_end[];
 
 static const char *const snippets[] = {
@@ -137,6 +139,21 @@ static int practise(struct making *m, struct error *err)
 	return 0;
 }
 
+/* What will be asked of it later, so that it need not be read then. */
+static int teach(struct making *m, struct error *err)
+{
+	const struct {
+		const char *start, *end;
+	} texts[] = {{driver_python_copy_start, driver_python_copy_end},
+		     {driver_python_become_start, driver_python_become_end}};
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		if (say(m, -2, texts[i].start, (size_t)(texts[i].end - texts[i].start), err) < 0 ||
+		    await_report(m, err) < 0)
+			return -1;
+	return 0;
+}
+
 static int prepare(struct making *m, int file, struct error *err)
 {
 	size_t len = (size_t)(driver_python_template_end - driver_python_template_start);
@@ -173,8 +190,8 @@ static int await_end(struct making *m, struct error *err)
 static int lay(struct making *m, int file, struct error *err)
 {
 	if (driver_start(&m->s, m->d, &m->p, err) < 0 || await_ready(m, 1, err) < 0 ||
-	    practise(m, err) < 0 || prepare(m, file, err) < 0 || practise(m, err) < 0 ||
-	    say(m, -1, "", 0, err) < 0)
+	    teach(m, err) < 0 || practise(m, err) < 0 || prepare(m, file, err) < 0 ||
+	    practise(m, err) < 0 || say(m, -1, "", 0, err) < 0)
 		return -1;
 	return await_end(m, err);
 }
@@ -217,7 +234,7 @@ static bool is_wanted(const struct keeper *k)
 
 	for (size_t i = 0; t && i < t->languages.n; i++)
 		python |= strcmp(t->languages.word[i], "python") == 0;
-	return python && template_is_known() && copy_is_known();
+	return python && t->warm && template_is_known() && copy_is_known();
 }
 
 int template_make(struct keeper *k, struct error *err)

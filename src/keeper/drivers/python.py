@@ -3,7 +3,8 @@
 #
 # The channel is descriptor 0: "ready\n" goes out when an interrupt does no harm any more; then "NUMBER NONCE LENGTH\n" and the code come in, "NONCE STATUS LENGTH\n"
 # and the last expression's repr go out.  Snippets find an empty standard input in its place.
-# A number below 1 is no snippet: 0 is code for the driver itself, -1 that nobody will ask for anything soon.
+# A number below 1 is no snippet: 0 is code for the driver itself, -1 that nobody will ask for anything soon,
+# -2 code of which it should know what it is before it comes.
 # An interpreter that was to become a template and could not says "cold REASON\n" before it is ready.
 # Whoever owns the other end believes none of it: a snippet can say here whatever it likes.
 import sys
@@ -110,6 +111,7 @@ class Session:
         self.pid = os.getpid()
         self.loop = None
         self.copier = None
+        self.known = {}
 
     def interrupt(self, number, frame):
         if self.running:
@@ -238,11 +240,16 @@ def main():
             continue
         except EOFError:
             return
-        if number < 0:
+        if number == -1:
             session.rest(channel)
             continue
+        if number == -2:
+            session.known[code] = compile(code, "<belljar>", "exec")
+            channel.say(nonce, 0, None)
+            continue
         if number == 0:  # not a snippet: something that whoever owns the other end wants of us
-            exec(compile(code, "<belljar>", "exec"), {"channel": channel, "session": session, "nonce": nonce})
+            text = session.known.get(code) or compile(code, "<belljar>", "exec")
+            exec(text, {"channel": channel, "session": session, "nonce": nonce})
             continue
         status, result = 1, None
         try:
