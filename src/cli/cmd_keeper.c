@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "base/own.h"
+#include "base/pages.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/gatecli.h"
@@ -112,14 +113,17 @@ static int keep(const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means)
 {
 	struct error err = {0};
-	struct keeper k;
+	own(pages) room = {pages_new(sizeof(struct keeper)), sizeof(struct keeper)};
+	struct keeper *k = room.room;
 	int code = 0;
 
-	if (keeper_open(&k, o, policy, means, &err) < 0)
+	if (!k)
+		return (void)fail_sys(&err, "room for a keeper"), cli_complain(&err);
+	if (keeper_open(k, o, policy, means, &err) < 0)
 		code = cli_complain(&err);
 	else
-		keeper_serve(&k);
-	keeper_close(&k);
+		keeper_serve(k);
+	keeper_close(k);
 	return code;
 }
 
