@@ -7,12 +7,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/own.h"
+#include "sandbox/native/etcshared.h"
 #include "sandbox/native/mounts.h"
 #include "sandbox/native/nodewire.h"
 #include "sandbox/native/rootfs.h"
@@ -148,12 +150,24 @@ static int make_own(const struct plan *plan, struct board *board, struct error *
 	return 0;
 }
 
+/* It came with the overlay of /usr; or without one, where a run may do without that layer. */
+static int place_shared(const struct plan *plan, struct error *err)
+{
+	char path[96] = "usr/" ETCSHARED_NAME;
+
+	if (access(path, F_OK) < 0)
+		(void)snprintf(path, sizeof(path), "%s/" ETCSHARED_NAME, plan->etc_path);
+	if (mounts_bind(path, "etc", false, err) < 0)
+		return -1;
+	return mounts_restrict("etc", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+			       false, err);
+}
+
 int etcfiles_make(const struct plan *plan, struct board *board, struct error *err)
 {
 	if (mounts_mkdir("etc", 0755, err) < 0)
 		return -1;
 	if (plan->etc < 0)
 		return make_own(plan, board, err);
-	return rootfs_cover(plan, board, &(struct source){plan->etc, plan->etc_path + 1}, "etc",
-			    err);
+	return place_shared(plan, err);
 }

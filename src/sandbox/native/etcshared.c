@@ -4,7 +4,9 @@
  * What is in it is the same for all boxes that show the host's programs: a few
  * small files, the loader's cache, the links of /etc/alternatives.  As files of
  * each box's own they take 64 KiB and a tenth of a millisecond.  Through an overlay a box has
- * inodes of its own, so that no lock and no watch crosses from one to another, as with /usr.
+ * inodes of its own, so that no lock and no watch crosses from one to another.  That
+ * overlay is the one of /usr, where it is the upper of two layers: one more
+ * file system in each box is dear (devices.c).
  *
  * Its name says what it was made from, so that a change of the host's makes
  * another one.  Whoever uses one has it locked; one that nobody has is removed
@@ -27,7 +29,7 @@
 #include "sandbox/native/etcfiles.h"
 #include "sandbox/native/treewalk.h"
 
-enum { LINKS_MAX = 4096 };
+enum { LINKS_MAX = 4096, LAYOUT = 2 /* another one when what is where changes */ };
 
 static const char place[] = "/run/belljar"; /* as identity.c has it: the slots' locks lie there */
 static const char prefix[] = "etc-";
@@ -67,6 +69,7 @@ static void choose_name(char *ret, size_t room)
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	stir(&hash, etcfiles_texts_hash());
+	stir(&hash, LAYOUT);
 	stir_file(&hash, "/etc/ld.so.cache");
 	stir_file(&hash, "/etc/alternatives");
 	(void)snprintf(ret, room, "%s%016" PRIx64, prefix, hash);
@@ -134,12 +137,18 @@ static int copy_alternatives(int to, struct error *err)
 	return 0;
 }
 
-static int fill(int dir, struct error *err)
+static int fill(int top, struct error *err)
 {
-	if (etcfiles_write(dir, err) < 0 || etcfiles_copy_cache(dir, err) < 0 ||
+	own_fd dir = -1;
+
+	if (mkdirat(top, ETCSHARED_NAME, 0755) < 0)
+		return fail_sys(err, "make %s", ETCSHARED_NAME);
+	dir = openat(top, ETCSHARED_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0 || etcfiles_write(dir, err) < 0 || etcfiles_copy_cache(dir, err) < 0 ||
 	    copy_alternatives(dir, err) < 0)
 		return -1;
-	return fchmod(dir, 0755) < 0 ? fail_sys(err, "open it for all") : 0;
+	return fchmod(dir, 0755) < 0 || fchmod(top, 0755) < 0 ? fail_sys(err, "open it for all")
+							      : 0;
 }
 
 /* Under another name until it is whole; locked, so that nobody takes it for a leftover. */

@@ -5,6 +5,9 @@
 
 #include "sandbox/native/plan.h"
 
+/* Its name in plan->etc_path, which is laid over /usr, and so in the box's /usr. */
+#define ETCSHARED_NAME ".belljar-etc"
+
 /* As the host's root, before the launcher is born.  Fills in plan->etc and plan->etc_path, or
  * leaves them -1 and empty: then the box has files of its own, which do as well and take more
  * memory. */

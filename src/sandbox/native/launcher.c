@@ -146,7 +146,7 @@ static void prepare_next(struct launcher *l)
 	l->box_due = true;
 }
 
-static void make_due_box(struct launcher *l)
+__attribute__((noinline)) static void make_due_box(struct launcher *l)
 {
 	struct error err = {0};
 
@@ -285,7 +285,9 @@ static void kill_all(struct launcher *l)
 		(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
 }
 
-static void obey(struct launcher *l)
+/* Not inlined, like all that serve_orders calls: what is in their frames is not to lie on the stack
+ * of a launcher that waits. */
+__attribute__((noinline)) static void obey(struct launcher *l)
 {
 	struct error err = {0};
 	struct to_launcher order;
@@ -356,7 +358,7 @@ static void leave_out_waiting(const struct board *board, struct rusage *r)
 	take_off(&r->ru_stime, board->used_system_us);
 }
 
-static void see_end(struct launcher *l)
+__attribute__((noinline)) static void see_end(struct launcher *l)
 {
 	struct to_warden news = {.news = NEWS_ENDING, .start_us = l->board->start_us};
 	siginfo_t info = {0};
@@ -382,7 +384,8 @@ static void see_end(struct launcher *l)
 }
 
 /* Which of the kept box's programs have ended?  And does the box itself live? */
-static void look_after_kept(struct launcher *l, const struct pollfd *fds, size_t n_execs)
+__attribute__((noinline)) static void look_after_kept(struct launcher *l, const struct pollfd *fds,
+						      size_t n_execs)
 {
 	/* From the end: reaping moves the last into the free place. */
 	for (size_t i = n_execs; i-- > 0;) {
@@ -399,7 +402,7 @@ static void look_after_kept(struct launcher *l, const struct pollfd *fds, size_t
 }
 
 /* Something better could wait for the next call now, if the warden says where. */
-static void offer_better(struct launcher *l)
+__attribute__((noinline)) static void offer_better(struct launcher *l)
 {
 	struct to_warden news = {.news = NEWS_WARM};
 

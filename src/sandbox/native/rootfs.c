@@ -49,11 +49,18 @@ static int start_tree(int tree, struct error *err)
 	return chdir(base) < 0 ? fail_sys(err, "enter %s", base) : 0;
 }
 
-static int cover(struct board *board, const char *source, const char *target, struct error *err)
+struct layers {
+	const char *upper, *lower;
+};
+
+static int cover(struct board *board, const struct layers *layers, const char *target,
+		 struct error *err)
 {
+	const char *source = layers->lower;
+
 	if (mounts_mkdir(target, 0755, err) < 0)
 		return -1;
-	if (mounts_overlay(".empty", source, target, err) == 0)
+	if (mounts_overlay(layers->upper, source, target, err) == 0)
 		return 0;
 	if (layer_missing(board, LAYER_OVERLAY, "plain binds: locks cross boxes", err) < 0)
 		return -1;
@@ -76,13 +83,15 @@ int rootfs_cover(const struct plan *plan, struct board *board, const struct sour
 		 const char *target, struct error *err)
 {
 	char path[64];
+	bool has_etc = plan->etc >= 0 && strcmp(source->name, "usr") == 0;
 
 	/* The host's by name: a box can read in its mount table what was laid over what. */
 	if (plan->root >= 0)
 		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", source->fd);
 	else
 		(void)snprintf(path, sizeof(path), "/%s", source->name);
-	return cover(board, path, target, err);
+	return cover(board, &(struct layers){has_etc ? plan->etc_path : ".empty", path}, target,
+		     err);
 }
 
 /* Relative to what stands for the source's root; links in --root are the image's own affair, so
