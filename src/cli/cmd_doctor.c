@@ -21,11 +21,12 @@
 enum { REPORT_MAX = 1 << 20, CHECKS_MAX = 96 };
 
 static const char usage[] =
-	"usage: belljar doctor [--json] [--quiet]\n"
+	"usage: belljar doctor [--json] [--quiet] [--policy FILE]\n"
 	"       belljar doctor --attack [--json] [--quiet] [--allow-degraded LAYER,...] "
 	"[--cgroup DIR]\n"
 	"\n"
 	"  --json            one JSON object instead of a table\n"
+	"  --policy FILE     try the interpreters that this policy keeps waiting\n"
 	"  --attack          try to break out of a real box instead, and say which walls held\n"
 	"  --quiet           only what is not as it should be, and the verdict\n"
 	"  --allow-degraded  attack a box in which these layers may be weaker\n"
@@ -33,6 +34,13 @@ static const char usage[] =
 	"\n"
 	"Exit code 0: boxes can run with all layers (--attack: all walls held); 1: not so;\n"
 	"125: doctor itself failed.\n";
+
+/* The checks, and what was found; then those of the policy. */
+struct report {
+	struct check rows[CHECKS_MAX];
+	struct finding findings[CHECKS_MAX];
+	size_t n;
+};
 
 static bool wants_colour(void)
 {
@@ -85,21 +93,22 @@ static int write_finding(const struct check *c, const struct finding *f, struct 
 	return write_fix(f->fix, out, err);
 }
 
-static int write_table(const struct doctor_options *o, const struct finding *findings,
+static int write_table(const struct doctor_options *o, const struct report *r,
 		       const struct verdict_line *verdict, struct buf *out, struct error *err)
 {
 	const char *group = "";
 
-	for (size_t i = 0; i < check_count; i++) {
-		bool fine = findings[i].state == CHECK_OK || findings[i].state == CHECK_INFO;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct check *c = &r->rows[i];
+		const struct finding *f = &r->findings[i];
 
-		if (o->quiet && fine)
+		if (o->quiet && (f->state == CHECK_OK || f->state == CHECK_INFO))
 			continue;
-		if (strcmp(group, checks[i].group) != 0 &&
-		    buf_printf(out, err, "%s%s\n", *group ? "\n" : "", checks[i].group) < 0)
+		if (strcmp(group, c->group) != 0 &&
+		    buf_printf(out, err, "%s%s\n", *group ? "\n" : "", c->group) < 0)
 			return -1;
-		group = checks[i].group;
-		if (write_finding(&checks[i], &findings[i], out, err) < 0)
+		group = c->group;
+		if (write_finding(c, f, out, err) < 0)
 			return -1;
 	}
 	if (*group && buf_add_str(out, "\n", err) < 0)
@@ -118,8 +127,8 @@ static void write_bytes(struct jsonout *j, const char *key, uint64_t bytes)
 		jsonout_null(j, key);
 }
 
-static int write_json(const struct finding *findings, const struct verdict_line *verdict,
-		      struct buf *out, struct error *err)
+static int write_json(const struct report *r, const struct verdict_line *verdict, struct buf *out,
+		      struct error *err)
 {
 	struct jsonout j;
 
@@ -130,16 +139,19 @@ static int write_json(const struct finding *findings, const struct verdict_line 
 	jsonout_bool(&j, "all_layers", verdict->all_layers);
 	jsonout_str(&j, "verdict", verdict->text);
 	jsonout_array(&j, "checks");
-	for (size_t i = 0; i < check_count; i++) {
+	for (size_t i = 0; i < r->n; i++) {
+		const struct check *c = &r->rows[i];
+		const struct finding *f = &r->findings[i];
+
 		jsonout_object(&j, NULL);
-		jsonout_str(&j, "id", checks[i].id);
-		jsonout_str(&j, "group", checks[i].group);
-		jsonout_str(&j, "title", checks[i].title);
-		jsonout_str(&j, "state", check_state_name(findings[i].state));
-		jsonout_str(&j, "detail", findings[i].detail);
-		jsonout_str(&j, "fix", findings[i].fix[0] ? findings[i].fix : NULL);
-		write_bytes(&j, "baseline_bytes", findings[i].baseline_bytes);
-		write_bytes(&j, "waiting_bytes", findings[i].waiting_bytes);
+		jsonout_str(&j, "id", c->id);
+		jsonout_str(&j, "group", c->group);
+		jsonout_str(&j, "title", c->title);
+		jsonout_str(&j, "state", check_state_name(f->state));
+		jsonout_str(&j, "detail", f->detail);
+		jsonout_str(&j, "fix", f->fix[0] ? f->fix : NULL);
+		write_bytes(&j, "baseline_bytes", f->baseline_bytes);
+		write_bytes(&j, "waiting_bytes", f->waiting_bytes);
 		jsonout_object_end(&j);
 	}
 	jsonout_array_end(&j);
@@ -149,17 +161,21 @@ static int write_json(const struct finding *findings, const struct verdict_line 
 
 static int examine(const struct doctor_options *o, struct buf *out, struct error *err)
 {
-	static struct finding findings[CHECKS_MAX];
+	static struct report r;
 	struct verdict_line verdict;
 	int done;
 
 	if (check_count > CHECKS_MAX)
 		return fail(err, ERR_INTERNAL, "%zu checks, room for %d", check_count, CHECKS_MAX);
-	for (size_t i = 0; i < check_count; i++)
-		check_run(&checks[i], &findings[i]);
-	probe_judge(findings, geteuid() == 0, &verdict);
-	done = o->json ? write_json(findings, &verdict, out, err)
-		       : write_table(o, findings, &verdict, out, err);
+	for (; r.n < check_count; r.n++) {
+		r.rows[r.n] = checks[r.n];
+		check_run(&checks[r.n], &r.findings[r.n]);
+	}
+	probe_judge(r.findings, geteuid() == 0, &verdict);
+	/* In the last group of the checks, and like those of it they decide nothing. */
+	r.n += doctor_runtimes(o->policy, r.rows + r.n, r.findings + r.n, CHECKS_MAX - r.n);
+	done = o->json ? write_json(&r, &verdict, out, err)
+		       : write_table(o, &r, &verdict, out, err);
 	return done < 0 ? -1 : !verdict.all_layers;
 }
 
@@ -186,6 +202,7 @@ static int parse(int argc, char **argv, struct doctor_options *ret, struct error
 		{"quiet", no_argument, NULL, 'q'},
 		{"allow-degraded", required_argument, NULL, 'd'},
 		{"cgroup", required_argument, NULL, 'c'},
+		{"policy", required_argument, NULL, 'p'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -202,6 +219,8 @@ static int parse(int argc, char **argv, struct doctor_options *ret, struct error
 			ret->quiet = true;
 		else if (option == 'c')
 			ret->cgroup = optarg;
+		else if (option == 'p')
+			ret->policy = optarg;
 		else if (option == 'd' && parse_layers(optarg, &ret->allow_degraded, err) < 0)
 			return -1;
 		else if (option == 'h')
@@ -215,6 +234,8 @@ static int parse(int argc, char **argv, struct doctor_options *ret, struct error
 	if (optind < argc)
 		return fail(err, ERR_CALLER, "doctor takes no '%.60s'; see belljar doctor --help",
 			    argv[optind]);
+	if (ret->attack && ret->policy)
+		return fail(err, ERR_CALLER, "--policy does not go with --attack");
 	if (!ret->attack && (ret->cgroup || ret->allow_degraded))
 		return fail(err, ERR_CALLER, "--cgroup and --allow-degraded go with --attack");
 	return 0;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/fd.h"
 #include "base/jsonread.h"
 #include "base/own.h"
 #include "base/text.h"
@@ -15,9 +16,10 @@
 #include "cli/gatecli.h"
 #include "keeper/view.h"
 #include "policy/policypack.h"
+#include "sandbox/ceiling.h"
 
 struct words_of_view {
-	const char *policy, *state, *pack;
+	const char *policy, *state, *pack, *ceiling;
 };
 
 #define AT(member) offsetof(struct words_of_view, member)
@@ -25,9 +27,24 @@ static const struct word_row rows[] = {
 	{"policy", "FILE", WORD_TEXT, AT(policy), "another policy file"},
 	{"state", "DIR", WORD_TEXT, AT(state), "where rates and budgets are kept"},
 	{"pack", "FD", WORD_TEXT, AT(pack), "where the files that were read are kept"},
+	{"ceiling", "FD", WORD_TEXT, AT(ceiling),
+	 "where the ceiling is written to, and nothing else"},
 	{0},
 };
 #undef AT
+
+static int write_ceiling(const struct policy *p, const char *where)
+{
+	struct error err = {0};
+	uint64_t fd = 0;
+	own(buf) text;
+
+	buf_init(&text, CEILING_TEXT_MAX);
+	if (text_parse_uint(where, &fd, &err) < 0 || view_ceiling(p, &text, &err) < 0 ||
+	    fd_write_all((int)(fd & INT_MAX), buf_str(&text), text.len, &err) < 0)
+		return cli_complain(&err);
+	return 0;
+}
 
 int cmd_view(int argc, char **argv)
 {
@@ -53,6 +70,8 @@ int cmd_view(int argc, char **argv)
 	if (w.pack && (text_parse_uint(w.pack, &fd, &err) < 0 ||
 		       policypack_write(policy, (int)(fd & INT_MAX), &err) < 0))
 		return cli_complain(&err);
+	if (w.ceiling)
+		return write_ceiling(policy, w.ceiling);
 	view = view_make(policy, &err);
 	text = view ? jsonread_text(view) : NULL;
 	if (!text)

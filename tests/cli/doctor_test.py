@@ -31,8 +31,8 @@ def check(truth, what):
         raise AssertionError(what)
 
 
-def examined(**more):
-    result = doctor("--json", **more)
+def examined(options=(), **more):
+    result = doctor("--json", *options, **more)
     report = json.loads(result.stdout)
     check(report["schema"] == 1, "schema")
     check(set(report) == {"schema", "mode", "all_layers", "verdict", "checks"}, "keys")
@@ -81,6 +81,61 @@ def what_waits_is_tried_and_measured():
     check(warm["baseline_bytes"] > 4 << 20, warm)
     if report["mode"] == "root":
         check(0 < warm["waiting_bytes"] < warm["baseline_bytes"], warm)
+
+
+POLICY = """version: 1
+clients: { local: { uid: any, tools: ["*"] } }
+runtimes:
+  small: { language: python, modules: [json, decimal], env: { TZ: UTC } }
+  gone: { language: python, program: /usr/bin/no-such-python }
+tools:
+  code: { kind: code, languages: [python], runtimes: [small] }
+  other: { kind: code, languages: [python], runtimes: [gone] }
+"""
+
+
+def interpreters_of_a_policy_are_tried_and_measured():
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as where:
+        path = os.path.join(where, "policy.yaml")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(POLICY)
+        report = examined(options=["--policy", path])
+        by_name = examined(env={**os.environ, "BELLJAR_POLICY": path})
+        with open(path, "w", encoding="utf-8") as out:
+            out.write("version: 7\n")
+        broken = examined(options=["--policy", path])
+    rows = [c for c in report["checks"] if c["id"].startswith("policy_runtime_")]
+    check(len(rows) == 2 and all(c["group"] == "warm boxes" for c in rows), rows)
+    check(len([c for c in by_name["checks"] if c["id"].startswith("policy_runtime_")]) == 2, by_name)
+    small, gone = rows if "decimal" in rows[0]["detail"] else rows[::-1]
+    check(gone["state"] == "degraded" and "no-such-python" in gone["detail"] and gone["fix"], gone)
+    check("json, decimal" in small["detail"], small)
+    last = broken["checks"][-1]
+    check(last["state"] == "degraded" and "policy check" in last["detail"], last)
+    if finding(report, "warm_python")["state"] == "ok" and "not ready" not in small["detail"]:
+        check(small["state"] == "ok" and small["baseline_bytes"] > 4 << 20, small)
+        check(small["baseline_bytes"] < finding(report, "warm_python")["baseline_bytes"], rows)
+    check(not any(c["id"].startswith("policy_runtime_") for c in examined()["checks"]), "none by itself")
+
+
+def an_interpreter_elsewhere_is_tried_where_its_tool_may_read_it():
+    if os.geteuid() != 0:
+        raise Skip("only root can put one beneath /opt")
+    where = tempfile.mkdtemp(prefix="belljar-doctor-", dir="/opt")
+    try:
+        os.chmod(where, 0o755)
+        os.mkdir(f"{where}/bin", 0o755)
+        os.symlink("/usr/bin/python3", f"{where}/bin/mine")
+        with open(f"{where}/policy.yaml", "w", encoding="utf-8") as out:
+            out.write(POLICY.replace("/usr/bin/no-such-python", f"{where}/bin/mine")
+                      .replace("runtimes: [gone]", f"runtimes: [gone], read: [{where}]"))
+        report = examined(options=["--policy", f"{where}/policy.yaml"])
+    finally:
+        shutil.rmtree(where)
+    row = next(c for c in report["checks"] if c["title"] == "mine, policy")
+    if finding(report, "warm_python")["state"] != "ok" or "not ready" in row["detail"]:
+        raise Skip("nothing waits here just now")
+    check(row["state"] == "ok" and row["baseline_bytes"] > 4 << 20, row)
 
 
 def what_cannot_wait_says_why():
@@ -195,6 +250,8 @@ TESTS = [
     the_findings_are_json_and_agree_with_the_exit_code,
     the_table_has_every_check_and_ends_with_the_verdict,
     what_waits_is_tried_and_measured,
+    interpreters_of_a_policy_are_tried_and_measured,
+    an_interpreter_elsewhere_is_tried_where_its_tool_may_read_it,
     what_cannot_wait_says_why,
     colours_are_for_terminals_that_want_them,
     wrong_options_are_named,

@@ -6,6 +6,7 @@ Every test has a keeper, a log and a state of its own.  Those that need a box ru
 ordinary user.
 """
 import base64
+import contextlib
 import glob
 import json
 import os
@@ -582,6 +583,57 @@ def test_what_waited_is_told(_uid):
               if '"kind":"finished"' in line][-1], "waiting")
         r = run(k, "echo 1", "bash")
         same((r.facts["wanted"], r.json()["start"]["why_cold"]), (0, None))
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+        return [int(word) for word in f.read().split()]
+
+
+def zygotes(k):
+    """Warm interpreters: children of launchers that are in no box."""
+    found = []
+    for slot in k.slots():
+        for launcher in children(slot):
+            for child in children(launcher):
+                with open(f"/proc/{child}/status", encoding="ascii") as f:
+                    rows = dict(line.split(":\t", 1) for line in f.read().splitlines() if ":\t" in line)
+                if rows["Name"] == "python3" and rows["Seccomp"].strip() == "0":
+                    found.append(child)
+    return found
+
+
+def wait_until_warm(k):
+    until = time.monotonic() + 60
+    while True:
+        start = run(k, "print(1)").json()["start"]
+        if start["how"] == "waiting":
+            return
+        if start["why_cold"] and "memory" in start["why_cold"]:
+            raise Skip(start["why_cold"])
+        check(time.monotonic() < until, f"{start}")
+        time.sleep(0.05)
+
+
+def test_a_call_survives_an_interpreter_that_dies_while_it_bears_its_child(_uid):
+    """It is stopped, so that whatever is asked of it is being done when it is killed."""
+    with ready() as k:
+        wait_until_warm(k)
+        old = zygotes(k)
+        check(old, "there is no warm interpreter")
+        for pid in old:
+            os.kill(pid, signal.SIGSTOP)
+        same(run(k, "print('waited')").json()["output"], "waited\n")  # by who stood there already
+        serial = k.send("call", {"tool_name": "code", "language": "python", "code": "print('again')"})
+        time.sleep(0.3)  # it may be given to nobody else meanwhile; longer proves no more
+        for pid in old:
+            with contextlib.suppress(ProcessLookupError):  # its launcher was quicker
+                os.kill(pid, signal.SIGKILL)
+        answer = k.wait(serial).json()
+        same((answer["status"], answer["output"]), ("success", "again\n"))
+        check(answer["start"]["how"] in ("cold", "sealed") and answer["start"]["why_cold"], f"{answer['start']}")
+        wait_until_warm(k)
+        check(not set(old) & set(zygotes(k)))
 
 
 def test_only_what_the_ceiling_names_waits_in_a_slot(_uid):

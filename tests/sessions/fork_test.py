@@ -255,6 +255,27 @@ def a_copy_has_a_whole_ttl_and_the_other_keeps_its_own(uid):
 
 
 @test
+def a_snippet_that_waits_behind_a_copy_can_be_cancelled(uid):
+    with World(uid) as w:
+        a = w.opened()
+        a.code("x = bytearray(32 << 20)")  # more than a pipe holds: it is written as long as nobody reads
+        serial, begun = a.fork()
+        same((begun.kind, a.until(serial, "answer").http), ("begun", 200))
+        behind = a.k.send("code", {"code": "y = 1"})
+        a.k.send("cancel", target=behind, serial=0)
+        answer = a.until(behind, "answer")
+        same((answer.http, answer.json()["code"]), (409, "conflict"))
+        check("cancelled before it began" in answer.json()["detail"], answer.json())
+        # The next one waits and is done; the copy has not the one that was cancelled.
+        behind = a.k.send("code", {"code": "z = 'y' in globals()"})
+        copy = w.session()
+        same(copy.become(begun).http, 201)
+        same(a.until(behind, "answer").json()["status"], "success")
+        same((a.value("z"), a.value("'y' in globals()"), copy.value("'y' in globals()")), ("False", "False", "False"))
+        same([r["kind"] for r in records(a, "session_code")].count("started"), 4)
+
+
+@test
 def a_refused_one_is_written_down_too(uid):
     with World(uid) as w:
         a = w.opened()

@@ -56,6 +56,11 @@ struct verdict_line {
 	bool all_layers;
 	char text[400];
 };
+/* Does such an interpreter wait for calls here, and what does it cost?  read: a directory of the host
+ * that its boxes see, or NULL. */
+struct warm;
+void probe_warm(const struct warm *warm, const char *read, struct finding *ret);
+
 /* One sentence from all findings (check_count of them). */
 void probe_judge(const struct finding *findings, bool root_mode, struct verdict_line *ret);
 

@@ -121,13 +121,14 @@ static void judge(const struct trial *t, enum warm_kind kind, struct finding *re
 	      ret->waiting_bytes ? waiting : "");
 }
 
-static void look(enum warm_kind kind, struct profile *profile, struct finding *ret)
+static void look(struct profile *profile, struct finding *ret)
 {
 	/* Python would have a fresh interpreter read what is no plain file. */
 	static char script[] = "/dev/null", option[] = "-c", nothing[] = "pass";
-	static char *const no_variables[] = {NULL};
+	enum warm_kind kind = profile->warm.kind;
 	const struct language *language;
-	char *env[ENVIRONMENT_OWN], *argv[4] = {NULL};
+	char *own[WARM_ENV_MAX + 1] = {NULL}, *env[WARM_ENV_MAX + ENVIRONMENT_OWN];
+	char *argv[4] = {NULL};
 	struct job job = {.argv = argv, .env = env};
 	struct trial t = {.job = &job};
 	own_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -135,14 +136,15 @@ static void look(enum warm_kind kind, struct profile *profile, struct finding *r
 	struct error err = {0};
 
 	language = language_find(warm_kind_name(kind), &err);
-	warm_standard(kind, &profile->warm);
+	for (size_t i = 0; i < profile->warm.n_env; i++)
+		own[i] = (char *)(uintptr_t)profile->warm.env[i];
 	profile->allow_degraded = UINT32_MAX;
 	limits_default(&job.limits);
 	job.limits.wall_ms = WALL_MS;
 	argv[0] = (char *)(uintptr_t)profile->warm.program;
 	argv[1] = kind == WARM_PYTHON ? option : script;
 	argv[2] = kind == WARM_PYTHON ? nothing : NULL;
-	environment_build(language, no_variables, env);
+	environment_build(language, own, env);
 	t.null = null;
 	if (slot_open(profile, &job.limits, SLOT_RESIDENT, &slot, &err) == 0) {
 		t.slot = slot;
@@ -166,6 +168,22 @@ void look_warm(const struct check *self, struct finding *ret)
 		found(ret, CHECK_INFO, "there is no %s that could wait", program);
 		fix(ret, "apt install %s", kind == WARM_NODE ? "nodejs" : program);
 	} else if (profile) {
-		look(kind, profile, ret);
+		warm_standard(kind, &profile->warm);
+		look(profile, ret);
+	}
+}
+
+void probe_warm(const struct warm *warm, const char *read, struct finding *ret)
+{
+	own_mem struct profile *profile = calloc(1, sizeof(*profile));
+
+	if (!programs_exist("", warm->program)) {
+		found(ret, CHECK_DEGRADED, "there is no %.120s that could wait", warm->program);
+		fix(ret, "install it, or name another one in the policy's runtimes");
+	} else if (profile) {
+		profile->warm = *warm;
+		profile->grants[0] = (struct grant){.source = read, .inside = read};
+		profile->n_grants = read != NULL;
+		look(profile, ret);
 	}
 }
