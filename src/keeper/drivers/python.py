@@ -34,7 +34,7 @@ class Channel:
         self.held = b""
 
     def _more(self):
-        data = os.read(self.fd, 65536)
+        data = os.read(self.fd, 400)  # no more than a small object: the rest of a snippet comes at once
         if not data:
             raise EOFError
         self.held += data
