@@ -19,7 +19,7 @@
 #include "cli/gatecli.h"
 #include "keeper/keeper.h"
 #include "keeper/nursery.h"
-#include "keeper/template.h"
+#include "keeper/keeptemplate.h"
 
 struct words_of_keeper {
 	const char *front, *warden, *policy, *expect, *state, *audit, *helper, *control;

@@ -20,7 +20,7 @@
 #include "base/own.h"
 #include "gate/steps.h"
 #include "keeper/session_state.h"
-#include "keeper/template.h"
+#include "keeper/keeptemplate.h"
 
 enum {
 	MAKE_US = 30 * 1000000,
