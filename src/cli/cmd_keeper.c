@@ -19,8 +19,8 @@
 #include "cli/cli.h"
 #include "cli/gatecli.h"
 #include "keeper/keeper.h"
+#include "keeper/keeptemplate.h"
 #include "keeper/nursery.h"
-#include "keeper/template.h"
 #include "lib/wardentalk.h"
 
 struct words_of_keeper {

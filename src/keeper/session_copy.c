@@ -199,7 +199,7 @@ static int hear(struct driver *d, bool (*take)(struct driver *d), struct error *
 		return -1;
 	if (take(d))
 		return d->heard.len ? fail(err, ERR_REFUSED, "its copy makes no sense") : 1;
-	return d->heard.len > 2 * SNIPPET_HEAD_MAX
+	return d->heard.len > (size_t)2 * SNIPPET_HEAD_MAX
 		       ? fail(err, ERR_REFUSED, "its copy makes no sense")
 		       : 0;
 }

@@ -18,7 +18,7 @@
 #include "call/language.h"
 #include "gate/steps.h"
 #include "keeper/session_state.h"
-#include "keeper/template.h"
+#include "keeper/keeptemplate.h"
 
 extern const char driver_python_start[], driver_python_end[];
 extern const char driver_node_start[], driver_node_end[];

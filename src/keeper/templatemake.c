@@ -20,7 +20,7 @@
 #include "base/own.h"
 #include "gate/steps.h"
 #include "keeper/session_state.h"
-#include "keeper/template.h"
+#include "keeper/keeptemplate.h"
 
 enum {
 	MAKE_US = 30 * 1000000,
@@ -129,13 +129,16 @@ static int await_ready(struct making *m, int times, struct error *err)
 	return 0;
 }
 
-static int practise(struct making *m, struct error *err)
+static int practise(struct making *m, bool rests, struct error *err)
 {
-	for (int i = 0; i < ROUNDS; i++)
+	for (int i = 0; i < ROUNDS; i++) {
 		for (size_t j = 0; j < ARRAY_LEN(snippets); j++)
 			if (say(m, 1, snippets[j], strlen(snippets[j]), err) < 0 ||
 			    await_report(m, err) < 0)
 				return -1;
+		if (rests && say(m, -1, "", 0, err) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -190,8 +193,8 @@ static int await_end(struct making *m, struct error *err)
 static int lay(struct making *m, int file, struct error *err)
 {
 	if (driver_start(&m->s, m->d, &m->p, err) < 0 || await_ready(m, 1, err) < 0 ||
-	    teach(m, err) < 0 || practise(m, err) < 0 || prepare(m, file, err) < 0 ||
-	    practise(m, err) < 0 || say(m, -1, "", 0, err) < 0)
+	    teach(m, err) < 0 || practise(m, true, err) < 0 || prepare(m, file, err) < 0 ||
+	    practise(m, false, err) < 0 || say(m, -1, "", 0, err) < 0)
 		return -1;
 	return await_end(m, err);
 }

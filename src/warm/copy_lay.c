@@ -9,7 +9,7 @@
 #include "warm/copy_calls.h"
 #include "warm/copy_work.h"
 
-enum { GAP_PAGES = 32 }; /* from here on it is a piece of its own */
+#define GAP_BYTES (32ull * COPY_PAGE) /* from here on it is a piece of its own */
 
 #define IMAGE_MOST (256ull << 20)
 
@@ -87,7 +87,7 @@ static bool lay_one(struct copy_work *w, uint32_t *n, const struct copy_map *m,
 
 	for (; run < last && begin_of(run) < stop; run = end) {
 		for (end = run + 1; end < last && begin_of(end) < stop &&
-				    begin_of(end) - end_of(end - 1) < GAP_PAGES * COPY_PAGE;)
+				    begin_of(end) - end_of(end - 1) < GAP_BYTES;)
 			end++;
 		if (!add_piece(w, n, m, done, begin_of(run)) ||
 		    !add_piece(w, n, m, begin_of(run), end_of(end - 1)) ||

@@ -32,6 +32,8 @@ static PyObject *write_it(int stream, int without, uint64_t at)
 		copy_work_free(w);
 		return NULL;
 	}
+	if (at)
+		copy_reopen(without);
 	env = PyBytes_FromStringAndSize(left.env, (Py_ssize_t)left.env_len);
 	copy_left_free(&left);
 	return env;

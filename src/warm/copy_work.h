@@ -76,6 +76,8 @@ struct copy_left {
  * that is copied it ends the process once all is written. */
 bool copy_write(struct copy_work *w, struct copy_left *ret);
 void copy_left_free(struct copy_left *l);
+/* In who becomes a template: what came as standard input is there, and that is empty. */
+void copy_reopen(int there);
 /* copy_rest.c: pages that are the same as in the template go back to it; how many, or -1: it
  * cannot be done now. */
 long copy_rest(uint64_t view, uint64_t view_len);

@@ -106,6 +106,18 @@ bool copy_check(struct copy_work *w)
 	return take_all(w);
 }
 
+/* The heap of this process is another's place; glibc would take the kernel's refusal to extend it
+ * for a success if the kernel's idea of the heap lies above it.  From so far up it cannot ask: it
+ * then maps memory instead. */
+static void forget_heap(void)
+{
+	void *far = (void *)(uintptr_t)(UINTPTR_MAX - COPY_PAGE + 1);
+
+	/* Who became a template has it so, and need not write there. */
+	if (&__curbrk && __curbrk != far)
+		__curbrk = far;
+}
+
 static void write_image(struct copy_work *w)
 {
 	w->head.magic = COPY_MAGIC;
@@ -114,17 +126,10 @@ static void write_image(struct copy_work *w)
 	w->head.pc = (uint64_t)(uintptr_t)copy_point_woken;
 	if (!take_all(w))
 		return;
+	if (w->at)
+		forget_heap(); /* this process ends here */
 	if (w->at ? copy_lay(w) && put_tables(w) : write_tables(w) && write_contents(w))
 		(void)CALL1(SYS_exit_group, 0);
-}
-
-/* The heap of this process is another's place; glibc would take the kernel's refusal to extend it
- * for a success if the kernel's idea of the heap lies above it.  From so far up it cannot ask: it
- * then maps memory instead. */
-static void forget_heap(void)
-{
-	if (&__curbrk)
-		__curbrk = (void *)(uintptr_t)(UINTPTR_MAX - COPY_PAGE + 1);
 }
 
 /* The hole goes with the rest of the process that was here. */

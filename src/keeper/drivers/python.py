@@ -24,9 +24,6 @@ TOP_LEVEL_AWAIT = 0x2000
 
 class Channel:
     def __init__(self):
-        self.open()
-
-    def open(self):
         try:
             self.fd = os.dup2(0, 100, inheritable=False)
         except OSError:
@@ -37,7 +34,7 @@ class Channel:
         self.held = b""
 
     def _more(self):
-        data = os.read(self.fd, 65536)
+        data = os.read(self.fd, 400)  # no more than a small object: the rest of a snippet comes at once
         if not data:
             raise EOFError
         self.held += data
@@ -112,6 +109,7 @@ class Session:
         self.loop = None
         self.copier = None
         self.known = {}
+        self.env = None
 
     def interrupt(self, number, frame):
         if self.running:
@@ -197,15 +195,21 @@ class Session:
             self.wake(channel, env)
 
     def wake(self, channel, env):
+        """Whatever is done here, each does for itself: the less, the more memory they have in common."""
+        if env != self.env:
+            self.adopt(env)
+        pid = os.getpid()
+        if pid != self.pid:
+            self.pid = pid
+        os.write(channel.fd, b"ready\n")
+
+    def adopt(self, env):
         new = dict(item.split(b"=", 1) for item in env.split(b"\0") if b"=" in item)
         for name in [name for name in os.environb if name not in new]:
             del os.environb[name]
         for name, value in new.items():
             if os.environb.get(name) != value:
                 os.environb[name] = value
-        channel.open()
-        self.pid = os.getpid()
-        os.write(channel.fd, b"ready\n")
 
     def flush(self):
         for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):

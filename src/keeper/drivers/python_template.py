@@ -33,10 +33,10 @@ def load(fd):
 
 def practise():
     """What each copy does first."""
-    env = b"\0".join(name + b"=" + value for name, value in os.environb.items())
+    session.env = b"".join(name + b"=" + value + b"\0" for name, value in os.environb.items())
     for _ in range(TIMES):
-        os.dup2(channel.fd, 0)
-        session.wake(channel, env)
+        session.wake(channel, session.env)
+        session.rest(channel)
 
 
 def prepare():

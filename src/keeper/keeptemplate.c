@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* template.c - whose interpreter may begin as a template, and how it is told to. */
-#include "keeper/template.h"
+/* keeptemplate.c - whose interpreter may begin as a template, and how it is told to. */
+#include "keeper/keeptemplate.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,10 +13,11 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "call/inside.h"
-#include "keeper/templatefile.h"
 
+/* Before the key is a library, behind it what a box wrote: warm/copy_image.h. */
+enum { TEMPLATE_KEY_AT = 60 << 10, TEMPLATE_BYTES = 256 << 20 };
 enum { SEALS = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
-#define CONTENT_MOST (64ll << 20)
+#define CONTENT_MOST (64LL << 20)
 
 extern const char wake_library_start[], wake_library_end[];
 
@@ -150,7 +151,7 @@ int template_finish(int file, char *const *argv, char *const *env, struct error 
 
 	if (len < 0)
 		return fail(err, ERR_CONFIG, "the variables of a session are too long");
-	if (fstat(file, &st) < 0 || st.st_blocks * 512ll > CONTENT_MOST)
+	if (fstat(file, &st) < 0 || st.st_blocks * 512LL > CONTENT_MOST)
 		return fail(err, ERR_REFUSED, "the template is too large");
 	if (write_library(file, err) < 0)
 		return -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* template.h - an interpreter that is ready, in a file that the interpreters of sessions become.
+/* keeptemplate.h - an interpreter that is ready, in a file that the interpreters of sessions
+ * become.
  *
  * It is made once for all sessions of a policy (templatemake.c), in a box in
  * which nothing of a caller's ever ran, and holds no secret.  Nobody can write
@@ -7,8 +8,8 @@
  * one page: which interpreter it is, and the variables that it was started
  * with.
  */
-#ifndef KEEPER_TEMPLATE_H
-#define KEEPER_TEMPLATE_H
+#ifndef KEEPER_KEEPTEMPLATE_H
+#define KEEPER_KEEPTEMPLATE_H
 
 #include "base/arena.h"
 #include "keeper/keeper.h"
