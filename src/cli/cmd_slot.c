@@ -85,7 +85,7 @@ int server_give_pipes(const struct server *s, const struct ask *a, struct error 
 	return 0;
 }
 
-static void tell_ready(struct server *s)
+__attribute__((noinline)) static void tell_ready(struct server *s)
 {
 	struct talk_reply reply = {
 		.uid = slot_uid(s->slot),
@@ -217,7 +217,8 @@ static void obey(struct server *s, const struct ask *a)
 		s->done = true;
 }
 
-/* Not inlined, like tell_end: what is in their frames is not to lie on the stack of who waits. */
+/* Not inlined, as some others here: what is in their frames is not to lie on the stack of who
+ * waits. */
 __attribute__((noinline)) static void take_request(struct server *s)
 {
 	struct talk_request request;
@@ -311,7 +312,7 @@ static int close_others(int a, int b, struct error *err)
 
 /* --fd N comes first, and then --leash M: nothing but these stays open, before anything else is
  * done.  Returns how many words that were. */
-static int take_socket(struct server *s, char **argv, struct error *err)
+__attribute__((noinline)) static int take_socket(struct server *s, char **argv, struct error *err)
 {
 	int kind = 0;
 	socklen_t len = sizeof(kind);
@@ -336,7 +337,7 @@ static int take_socket(struct server *s, char **argv, struct error *err)
 }
 
 /* --most LIMITS, from the warden: what no call may go beyond.  Returns how many words that were. */
-static int take_most(struct server *s, char **argv, struct error *err)
+__attribute__((noinline)) static int take_most(struct server *s, char **argv, struct error *err)
 {
 	if (!argv[1] || strcmp(argv[1], "--most") != 0)
 		return 0;
@@ -389,8 +390,8 @@ static int open_slot(struct server *s, const struct run_options *o, char **argv,
 	return -1;
 }
 
-static int get_ready(struct server *s, struct run_options *o, char **argv, int words,
-		     struct error *err)
+__attribute__((noinline)) static int get_ready(struct server *s, struct run_options *o, char **argv,
+					       int words, struct error *err)
 {
 	if (watch_peer(s, err) < 0 || parse(o, argv + words, err) < 0 ||
 	    open_slot(s, o, argv, err) < 0)

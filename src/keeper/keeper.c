@@ -94,8 +94,7 @@ static void prepare_slots(struct keeper *k)
 static int take_toolkit(struct keeper *k, const struct keeper_options *o, struct error *err)
 {
 	if (o->toolkit) {
-		k->toolkit = *o->toolkit;
-		*o->toolkit = (struct toolkit){0};
+		k->toolkit = *o->toolkit; /* which nobody looks at again: its page stays shared */
 		return 0;
 	}
 	if (toolkit_open(&k->toolkit, k->policy, &k->means, err) < 0)

@@ -416,12 +416,17 @@ static void hear(struct launcher *l, struct zygote *z)
 		offer_better(l);
 }
 
-/* A box that is kept sleeps most of the time. */
+/* A box that is kept sleeps most of the time.  It is the last one, so that the tree which others
+ * would have been made from goes as well. */
 static void rest(struct launcher *l)
 {
 	if (!l->kept || l->rests)
 		return;
 	l->rests = true;
+	if (l->box.mounts >= 0 && setns(l->box.mounts, CLONE_NEWNS) == 0) {
+		own_fd_end(&l->box.mounts);
+		l->box.mounts = -1;
+	}
 	childstacks_forget();
 	pages_forget_stack();
 }

@@ -46,14 +46,15 @@ struct mark {
 	uint64_t number, mark;
 };
 
+/* What is large comes last: a box that sleeps has touched one page of it. */
 struct session {
-	struct exec execs[KEPT_EXECS_MAX];
-	struct mark marks[MARKS_MAX]; /* a ring */
 	uint64_t n_marks;
 	uint64_t numbers; /* that were given out */
 	uint64_t cpu_next_us;
 	uint64_t own_mark;  /* ours, which no program of a box has */
 	struct usage spent; /* by programs that ended */
+	struct exec execs[KEPT_EXECS_MAX];
+	struct mark marks[MARKS_MAX]; /* a ring */
 };
 
 void session_drop(struct slot *s)
