@@ -18,9 +18,9 @@
 
 #include "base/own.h"
 #include "sandbox/native/rolecalls.h"
-#include "sandbox/native/turns.h"
 #include "sandbox/native/seal.h"
 #include "sandbox/native/syscalls.h"
+#include "sandbox/native/turns.h"
 
 /* One role, on its way. */
 struct sealing {
