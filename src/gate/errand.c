@@ -279,10 +279,16 @@ static int before_start(void *context, struct error *err)
 		p->ended_by = "announce";
 		return fail(err, ERR_REFUSED, "%s", p->why.what);
 	}
+	return 0;
+}
+
+static void after_start(void *context)
+{
+	struct passage *p = context;
+
 	if (p->begun && !p->begun_told)
 		p->begun(p, p->begun_context);
 	p->begun_told = true;
-	return 0;
 }
 
 static int fill(struct passage *p, struct errand *e, struct error *err)
@@ -297,6 +303,8 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	r->cancel_fds[0] = p->cancel_fd;
 	r->aside = p->aside;
 	r->begin = before_start;
+	r->begun = after_start;
+	r->hush_ms = p->hush_ms;
 	r->begin_context = p;
 	if (add_files(p, r, err) < 0 ||
 	    set_profile(p->policy, tool, &p->judged.arena, &r->profile, err) < 0 ||

@@ -25,6 +25,7 @@
 enum {
 	GRACE_US = 1000000, /* between an interrupt and the end */
 	LOOK_US = 250000,   /* how often the processor time is looked at */
+	BEGUN_US = 1000,    /* one that has ended by then is only answered */
 	AGAIN_US = 100000,  /* an interrupt may come when nobody listens: again after this time */
 };
 
@@ -257,9 +258,11 @@ void obey_code(struct session *s, const struct keep_request *r, const struct buf
 		doing_fail(d, &err);
 		return;
 	}
-	/* It runs while the front is told. */
 	driver_send(s, driver);
-	doing_begun(d);
+	/* Most have ended before the front could make anything of it. */
+	d->runs = true;
+	if (d->body.detach || d->request.follows)
+		doing_begun(d);
 }
 
 /* Its end. */
@@ -362,6 +365,8 @@ uint64_t driver_tick(struct session *s, struct driver *d, uint64_t now)
 		return fork_tick(s, d, now);
 	if (!d->doing)
 		return 0;
+	if (now >= d->began_us + BEGUN_US)
+		doing_begun(d->doing);
 	if (output_floods(d->doing))
 		d->ending = KILL_OUTPUT;
 	if (output_floods(d->doing) || d->out.stop || d->err.stop)
@@ -379,7 +384,8 @@ uint64_t driver_tick(struct session *s, struct driver *d, uint64_t now)
 	}
 	if (d->again_us && now >= d->again_us)
 		interrupt(s, d);
-	return earlier(earlier(d->until_us, d->kill_us), earlier(d->look_us, d->again_us));
+	return earlier(d->doing->begun ? 0 : d->began_us + BEGUN_US,
+		       earlier(earlier(d->until_us, d->kill_us), earlier(d->look_us, d->again_us)));
 }
 
 /* The channel. */

@@ -34,6 +34,8 @@ struct doing {
 	struct passage passage;
 	uint64_t since_us;
 	uint64_t told[2]; /* bytes of stdout and stderr that the front has */
+	bool runs;        /* it was handed over to whoever runs it ... */
+	bool begun;       /* ... and the front knows that */
 	/* Of a snippet. */
 	bool is_snippet;
 	uint64_t snippet;
@@ -130,6 +132,7 @@ void doing_finish(struct doing *d, const struct outcome *o);
 void doing_fail(struct doing *d, const struct error *err);
 /* ... of what runs no program: 0 is done, -1 failed because of err. */
 void doing_record(struct doing *d, int result, const struct error *err);
+/* The front is told that it runs, once. */
 void doing_begun(struct doing *d);
 /* The limits and variables of this one, within the session's; false: it was answered. */
 bool doing_narrow(struct doing *d);

@@ -20,6 +20,9 @@ RESULT_MAX = 65536
 CO_COROUTINE = 0x80
 ONLY_AST = 0x400
 TOP_LEVEL_AWAIT = 0x2000
+SHORT = 1000
+OTHER = frozenset("=;\\\r\n")  # with one of these it may be more than an expression, or warn twice
+BLANK = frozenset(("", " ", "\t", "\f", "#"))
 
 
 class Channel:
@@ -125,14 +128,29 @@ class Session:
             asyncio.set_event_loop(self.loop)
         return self.loop.run_until_complete(eval(code, self.space))
 
+    def single(self, source, name):
+        """The code of a source that is one expression and can be nothing else, or None."""
+        if len(source) > SHORT or not OTHER.isdisjoint(source) or source[:1] in BLANK:
+            return None
+        try:
+            code = compile(source, name, "eval", TOP_LEVEL_AWAIT, dont_inherit=True)
+        except Exception:  # it is something else, or wrong: that is told by who reads it as a whole
+            return None
+        return None if code.co_flags & CO_COROUTINE else code
+
     def execute(self, source, name):
+        code = self.single(source, name)
+        if code is not None:
+            return self.show(eval(code, self.space))
         tree = compile(source, name, "exec", ONLY_AST, dont_inherit=True)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], Expr) else None
         if tree.body:
             self.evaluate(tree, name, "exec")
         if last is None:
             return None
-        value = self.evaluate(Expression(last.value), name, "eval")
+        return self.show(self.evaluate(Expression(last.value), name, "eval"))
+
+    def show(self, value):
         if value is None:
             return None
         self.space["_"] = value

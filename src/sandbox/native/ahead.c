@@ -21,6 +21,7 @@
 #include "base/own.h"
 #include "call/limits.h"
 #include "sandbox/native/door.h"
+#include "sandbox/native/turns.h"
 #include "sandbox/native/waiter.h"
 #include "sandbox/native/zygote.h"
 
@@ -222,13 +223,19 @@ static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, 
 	l->board->error = (struct error){0};
 	l->board->start_us = 0;
 	await_leave(&l->board->leave);
+	/* That it has begun is news for us only.  While a program is started there is time to
+	 * hear it. */
+	if (l->ahead.how == START_WAITING)
+		turns_later();
 	if (door_send(l->ahead.door, p->seal.io, words) < 0) {
+		turns_as_ever();
 		ahead_drop(l);
 		describe(l, START_COLD, "who waited for the call was dead");
 		return payload_start(p, ret_pid, err);
 	}
 	*ret_pid = l->ahead.pid;
 	result = await_begin(l, err);
+	turns_as_ever();
 	own_fd_end(&l->ahead.door);
 	ahead_init(&l->ahead);
 	return result;
