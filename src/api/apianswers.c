@@ -313,6 +313,15 @@ static const struct api_field call_output_fields[] = {
 	FLAG("end", "There will be no more."),
 };
 
+static const struct api_field session_interpreter_fields[] = {
+	TEXT("language", "What it takes."),
+	FLAG("ready", "It has begun, and takes snippets."),
+	{FIELD("how", API_STRING,
+	       "template: as a copy of one that was ready.  cold: as any program."),
+	 .words = (const char *const[]){"cold", "template", NULL}},
+	TEXT_OR("why_cold", "Why a Python did not begin as a copy."),
+};
+
 static const struct api_field session_state_fields[] = {
 	TEXT("id", "Of the session."),
 	TEXT("state", "open, or why it ended."),
@@ -327,6 +336,8 @@ static const struct api_field session_state_fields[] = {
 	COUNT("idle_ms", "After so long without a request."),
 	FREE("limits", "What it may use."),
 	TEXTS("running", "What runs in it, by the ids of the calls."),
+	{SEEN("interpreters", API_LIST, "Those that live, and how they began."),
+	 .items = API_OBJECT, .of = "session_interpreter"},
 	{FIELD("usage", API_FREE, "What it has used; null: that is not known."), .nullable = true},
 	TEXT("request_id", "As in X-Request-Id."),
 	{.name = "receipt",
@@ -536,6 +547,7 @@ const struct api_object api_answers[] = {
 	OBJECT("input", input_fields, "Standard input was taken."),
 	OBJECT("signalled", signalled_fields, "A signal was sent."),
 	OBJECT("session", session_state_fields, "A box that is kept."),
+	OBJECT("session_interpreter", session_interpreter_fields, "An interpreter of a session."),
 	OBJECT("session_entry", session_entry_fields, "A session in a list."),
 	OBJECT("session_list", session_list_fields, "Sessions."),
 	OBJECT("entry", entry_fields, "A file of a session."),

@@ -170,6 +170,7 @@ enum start_how {
 	START_SEALED,   /* a sealed process waited, the program was started */
 	START_FORKED,   /* forked from a warm interpreter for the call */
 	START_WAITING,  /* a warm interpreter waited, sealed */
+	START_TEMPLATE, /* an interpreter of a session that began as a copy of one in a file */
 	START_COUNT
 };
 

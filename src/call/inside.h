@@ -16,6 +16,7 @@ enum {
 	KEPT_PIECE_MAX = 16 << 20, /* bytes that are read of a file at once */
 	KEPT_PUT_MAX = 256 << 20,  /* bytes that are written at once; the disk may have less */
 	KEPT_REMOVE_MAX = 1 << 17, /* entries that are removed at once */
+	INSIDE_MORE_FD = 4,        /* where a program finds a descriptor beside the usual ones */
 };
 
 struct kept_entry {

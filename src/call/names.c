@@ -29,10 +29,8 @@ static const char *const kill_reason_names[] = {
 static_assert(ARRAY_LEN(kill_reason_names) == KILL_COUNT, "one name per reason");
 
 static const char *const start_names[] = {
-	[START_COLD] = "cold",
-	[START_SEALED] = "sealed",
-	[START_FORKED] = "forked",
-	[START_WAITING] = "waiting",
+	[START_COLD] = "cold",       [START_SEALED] = "sealed",     [START_FORKED] = "forked",
+	[START_WAITING] = "waiting", [START_TEMPLATE] = "template",
 };
 static_assert(ARRAY_LEN(start_names) == START_COUNT, "one name per way to start");
 

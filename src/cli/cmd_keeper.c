@@ -14,10 +14,12 @@
 #include <sys/socket.h>
 
 #include "base/own.h"
+#include "base/pages.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/gatecli.h"
 #include "keeper/keeper.h"
+#include "keeper/keeptemplate.h"
 #include "keeper/nursery.h"
 #include "lib/wardentalk.h"
 
@@ -80,6 +82,7 @@ static int read_words(char **argv, struct keeper_options *ret, int *ret_control,
 		return fail(err, ERR_CALLER, "belljar-gate keeper is started by belljar serve");
 	*ret = (struct keeper_options){
 		.warden = -1,
+		.template = -1,
 		.policy = w.policy,
 		.expect_sha256 = w.expect,
 		.state = w.state,
@@ -101,28 +104,30 @@ static void keep_memory(void)
 }
 
 /* Whoever lists processes sees what it is now. */
-static void rename_ourselves(char *word)
+static void rename_ourselves(char *word, const char *name)
 {
-	static const char name[] = "keeper";
-
 	if (strlen(word) >= strlen(name))
-		memcpy(word, name, sizeof(name));
+		memcpy(word, name, strlen(name) + 1);
 }
 
 static int keep(const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means)
 {
 	struct error err = {0};
-	struct keeper k;
+	own(pages) room = {pages_new(sizeof(struct keeper)), sizeof(struct keeper)};
+	struct keeper *k = room.room;
 	int code = 0;
 
-	if (keeper_open(&k, o, policy, means, &err) < 0)
+	if (!k)
+		return (void)fail_sys(&err, "room for a keeper"), cli_complain(&err);
+	if (keeper_open(k, o, policy, means, &err) < 0 ||
+	    (o->makes_template && template_make(k, &err) < 0))
 		code = cli_complain(&err);
-	else
-		keeper_serve(&k);
-	if (code == 0 && k.wardenless)
+	else if (!o->makes_template)
+		keeper_serve(k);
+	if (code == 0 && k->wardenless)
 		code = WARDEN_LOST;
-	keeper_close(&k);
+	keeper_close(k);
 	return code;
 }
 
@@ -132,16 +137,19 @@ static int serve_copies(struct keeper_options *o, int control, struct policy *po
 {
 	static struct toolkit kit; /* the copies keep it */
 	struct error err = {0};
+	enum nursery_wants wants = NURSERY_KEEPER;
 	int fds[NURSERY_FDS], came = -1;
 
 	if (toolkit_open(&kit, policy, means, &err) == 0) {
 		toolkit_warm(&kit);
-		came = nursery_serve(control, fds, &err);
+		came = nursery_serve(control, fds, &wants, &err);
 	}
 	if (came == 1) {
-		rename_ourselves(name);
+		rename_ourselves(name, wants == NURSERY_MAKER ? "maker" : "keeper");
 		o->front = fds[NURSERY_FRONT];
 		o->warden = fds[NURSERY_WARDEN];
+		o->template = fds[NURSERY_TEMPLATE];
+		o->makes_template = wants == NURSERY_MAKER;
 		o->session = true;
 		o->toolkit = &kit;
 		return keep(o, policy, means);

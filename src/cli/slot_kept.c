@@ -66,12 +66,13 @@ static void start_program(struct server *s, const struct ask *a)
 				  .io = a->fds};
 	int result;
 
-	if (a->n_fds != ASK_FDS) {
+	if (a->n_fds != ASK_FDS && a->n_fds != ASK_MORE + 1) {
 		(void)fail(&err, ERR_INTERNAL, "a program came with %zu descriptors", a->n_fds);
 		server_fail(s, &err);
 		return;
 	}
 	job.words = a->fds[ASK_WORDS];
+	job.more = a->n_fds > ASK_MORE ? a->fds[ASK_MORE] : -1;
 	result = server_give_pipes(s, a, &err);
 	if (result == 0)
 		result = session_exec(s->slot, &job, &reply.exec, &err);

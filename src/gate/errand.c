@@ -279,10 +279,16 @@ static int before_start(void *context, struct error *err)
 		p->ended_by = "announce";
 		return fail(err, ERR_REFUSED, "%s", p->why.what);
 	}
+	return 0;
+}
+
+static void after_start(void *context)
+{
+	struct passage *p = context;
+
 	if (p->begun && !p->begun_told)
 		p->begun(p, p->begun_context);
 	p->begun_told = true;
-	return 0;
 }
 
 static int fill(struct passage *p, struct errand *e, struct error *err)
@@ -297,6 +303,8 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	r->cancel_fds[0] = p->cancel_fd;
 	r->aside = p->aside;
 	r->begin = before_start;
+	r->begun = after_start;
+	r->hush_ms = p->hush_ms;
 	r->begin_context = p;
 	if (add_files(p, r, err) < 0 ||
 	    set_profile(p->policy, tool, &p->judged.arena, &r->profile, err) < 0 ||
@@ -438,7 +446,7 @@ int gate_prepare(const struct policy *p, const struct tool *t, const char *langu
 		return -1;
 	order_grants(profile);
 	if (kept)
-		warming_of_session(t, &profile->warm);
+		warming_of_session(t, slots, &profile->warm);
 	else
 		warming_of_calls(t, language, slots, &profile->warm);
 	return slots_prepare(slots, profile, kept ? kept : &t->limits, kept != NULL, err);
@@ -479,7 +487,7 @@ enum verdict errand_profile(struct passage *p, struct profile *ret)
 	    check_grants(ret, &err) < 0)
 		return explain_failure(p, &err);
 	order_grants(ret);
-	warming_of_session(tool, &ret->warm);
+	warming_of_session(tool, p->slots, &ret->warm);
 	return GO_ON;
 }
 

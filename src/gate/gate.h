@@ -151,6 +151,7 @@ struct passage {
 	void (*begun)(struct passage *p, void *context);
 	void *begun_context;
 	bool begun_told;
+	uint32_t hush_ms; /* for so long nobody wants to hear what it prints */
 	char id[40];
 	struct judged judged;
 	struct findings findings;

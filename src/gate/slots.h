@@ -23,12 +23,15 @@ struct slots {
 	int warden;         /* who makes them; -1: a helper of our own does */
 	const char *helper; /* belljar; NULL: none is started here */
 	bool warm_node;     /* node may wait for calls here: it takes much memory */
+	bool template;      /* Pythons of sessions begin as a template */
 	uint64_t turns;
 	uint64_t interpreters, forked; /* of all of them, since somebody took these to be told */
+	size_t n;                      /* of the list */
 	struct one_slot list[SLOTS_KEPT];
 };
 
-void slots_init(struct slots *s, int warden, const char *helper);
+/* most: so many at once, up to SLOTS_KEPT; a session needs one. */
+void slots_init(struct slots *s, int warden, const char *helper, size_t most);
 void slots_done(struct slots *s);
 /* One with this profile, idle and alive: the one that is there, or a new one.  It stays ours.
  * fresh: never one that served a call before. */
@@ -38,6 +41,8 @@ struct remote *slots_get(struct slots *s, const struct profile *profile,
  * prepared for that, or a new one. */
 struct remote *slots_keep(struct slots *s, const struct profile *profile,
 			  const struct limits *limits, struct error *err);
+/* The one that waits for a session, whatever its profile; NULL: none.  It is used now. */
+struct remote *slots_prepared(struct slots *s);
 /* How a call came to be, of the slot that it was in. */
 void slots_saw(struct slots *s, const struct remote *remote, const struct start *start);
 /* Makes it ready ahead of a call, or of a session, if it is not there. */

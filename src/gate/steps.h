@@ -42,7 +42,7 @@ struct language;
 /* What waits in a slot: for calls in this language (NULL: in none), for a session. */
 void warming_of_calls(const struct tool *tool, const char *language, const struct slots *slots,
 		      struct warm *ret);
-void warming_of_session(const struct tool *tool, struct warm *ret);
+void warming_of_session(const struct tool *tool, const struct slots *slots, struct warm *ret);
 /* For a box that is kept.  What it is made of: the tool's programs and files. */
 enum verdict errand_profile(struct passage *p, struct profile *ret);
 /* A language as the tool has it: its program is that of the tool's runtime. */

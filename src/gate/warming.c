@@ -21,8 +21,9 @@ void warming_of_calls(const struct tool *tool, const char *language, const struc
 
 /* In a box that is kept there is one interpreter of each language; python's can begin warm.  It has
  * its memory for itself from then on, maybe for hours, and a session has time to import what it
- * needs: modules that nobody asked for by name are not loaded. */
-void warming_of_session(const struct tool *tool, struct warm *ret)
+ * needs: modules that nobody asked for by name are not loaded.  Without modules it may begin as a
+ * template, and then nobody waits for it. */
+void warming_of_session(const struct tool *tool, const struct slots *slots, struct warm *ret)
 {
 	const struct runtime *runtime = tool->runtimes[WARM_PYTHON];
 	const struct words *known = &tool->languages;
@@ -35,4 +36,6 @@ void warming_of_session(const struct tool *tool, struct warm *ret)
 	runtime_warm(runtime, ret);
 	if (runtime->modules.word == runtime_builtin(WARM_PYTHON)->modules.word)
 		ret->n_modules = 0;
+	if (ret->n_modules == 0 && slots && slots->template)
+		*ret = (struct warm){0};
 }

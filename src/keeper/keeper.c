@@ -63,8 +63,7 @@ static void prepare_slot(struct keeper *k, const struct tool *t, const char *lan
 		k->has_slot = true;
 }
 
-/* The first tool that takes code, and if it is for a session, in one. */
-static const struct tool *likely_tool(const struct keeper *k)
+const struct tool *keeper_likely_tool(const struct keeper *k)
 {
 	for (size_t i = 0; i < k->policy->n_tools; i++) {
 		const struct tool *t = &k->policy->tools[i];
@@ -81,7 +80,7 @@ static const struct tool *likely_tool(const struct keeper *k)
  * If that fails, a call will say so. */
 static void prepare_slots(struct keeper *k)
 {
-	const struct tool *likely = likely_tool(k);
+	const struct tool *likely = keeper_likely_tool(k);
 
 	if (!likely)
 		return;
@@ -95,8 +94,7 @@ static void prepare_slots(struct keeper *k)
 static int take_toolkit(struct keeper *k, const struct keeper_options *o, struct error *err)
 {
 	if (o->toolkit) {
-		k->toolkit = *o->toolkit;
-		*o->toolkit = (struct toolkit){0};
+		k->toolkit = *o->toolkit; /* which nobody looks at again: its page stays shared */
 		return 0;
 	}
 	if (toolkit_open(&k->toolkit, k->policy, &k->means, err) < 0)
@@ -108,14 +106,17 @@ static int take_toolkit(struct keeper *k, const struct keeper_options *o, struct
 int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means, struct error *err)
 {
-	*k = (struct keeper){.front = o->front,
-			     .stream = -1,
-			     .policy = policy,
-			     .means = *means,
-			     .for_session = o->session};
+	k->front = o->front;
+	k->stream = -1;
+	k->policy = policy;
+	k->means = *means;
+	k->template = o->template;
+	k->for_session = o->session;
 	audit_init(&k->audit);
-	slots_init(&k->slots, o->warden, o->helper);
+	slots_init(&k->slots, o->warden, o->helper, o->session ? 1 : SLOTS_KEPT);
 	k->slots.warm_node = o->warm_node;
+	/* Who makes one has nobody wait either: it is to be like those that will become it. */
+	k->slots.template = o->template >= 0 || o->makes_template;
 	if (o->expect_sha256 && strcmp(policy->sha256, o->expect_sha256) != 0)
 		return fail(err, ERR_CONFIG,
 			    "the policy is not the one that was expected: %s, not %s",
@@ -199,13 +200,19 @@ static void serve_one(struct keeper *k)
 	k->stream = -1;
 }
 
-void keeper_serve(struct keeper *k)
+/* A function of its own: what is in the frame of a keeper that waits for hours takes memory. */
+__attribute__((noinline)) static void say_hello(struct keeper *k)
 {
 	struct keep_reply hello = {.kind = KEEP_READY, .usable_slot = k->has_slot};
 	struct error err = {0};
 
 	if (keep_send_reply(k->front, &hello, NULL, 0, &err) < 0)
 		k->over = true;
+}
+
+void keeper_serve(struct keeper *k)
+{
+	say_hello(k);
 	while (!k->over)
 		serve_one(k);
 }

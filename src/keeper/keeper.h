@@ -21,6 +21,8 @@ struct keeper_options {
 	bool session;            /* it will have a session, and serve no call */
 	struct toolkit *toolkit; /* that is open and warm: its own from now on.  NULL: none is */
 	bool warm_node;          /* node may wait for calls here */
+	int template;            /* that its session's Python becomes; -1: none */
+	bool makes_template;     /* instead of serving anybody; goes to front */
 };
 
 struct keeper {
@@ -32,15 +34,16 @@ struct keeper {
 	struct audit audit;
 	bool has_audit; /* false: the policy wants no log, or it cannot be opened */
 	struct toolkit toolkit;
-	struct slots slots;
+	int template;                 /* -1: none */
 	bool for_session;             /* it waits for a session to be opened */
 	bool has_slot;                /* one was made ahead of the first call */
 	uint64_t records, last_index; /* in the log, and the front has not been told */
 	bool over;                    /* the front is gone: nobody is left to serve */
 	bool wardenless;              /* the warden is gone, or never took us: no box, no use */
+	struct slots slots;           /* large, and last: most of it is never touched */
 };
 
-/* 0: everything is there.  -1: it cannot serve. */
+/* k: zeros.  0: everything is there.  -1: it cannot serve. */
 int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means, struct error *err);
 void keeper_close(struct keeper *k);
@@ -48,6 +51,9 @@ void keeper_close(struct keeper *k);
 int keeper_seal(const struct keeper *k, struct error *err);
 /* Until the front is gone. */
 void keeper_serve(struct keeper *k);
+
+/* The first tool that takes code, and if it is for a session, in one. */
+const struct tool *keeper_likely_tool(const struct keeper *k);
 
 /* A line for the operator. */
 void keeper_say(const struct keeper *k, const struct error *err);

@@ -37,7 +37,7 @@
 
 enum {
 	KEEP_MAGIC = 0x706b6c62,
-	KEEP_VERSION = 3,
+	KEEP_VERSION = 4,
 	KEEP_INLINE_MAX = 32 * 1024, /* more than that comes in a memfd */
 	KEEP_NAME_ROOM = 128,
 	KEEP_ID_ROOM = 40,
@@ -88,6 +88,7 @@ struct keep_request {
 	uint64_t number;   /* by kind; KEEP_OPEN: 1 if it comes with a stream */
 	uint32_t has_uid;  /* who: a peer of a Unix socket */
 	uint32_t uid;
+	uint32_t follows; /* 1 if somebody wants to hear at once that it runs, and what it prints */
 	char client[KEEP_NAME_ROOM]; /* the policy's name for whoever asks */
 	char request_id[KEEP_NAME_ROOM];
 	char tool[KEEP_NAME_ROOM]; /* SHAPE_TOOL: from the path; KEEP_OPEN with a stream: as
@@ -153,6 +154,9 @@ struct keep_reply {
 	uint64_t range_from, range_total; /* KEEP_FILE_GET: what the body is of the whole file */
 	char id[KEEP_ID_ROOM];            /* of the call, once it has one */
 	uint32_t usable_slot;             /* KEEP_READY: a box waits */
+	uint32_t start_len;               /* KEEP_ANSWER: so many bytes at the end of the body are
+					   * what KEEP_BEGUN would have said; 0: it did, or it
+					   * never began */
 	uint32_t has_stream;              /* KEEP_BEGUN of KEEP_FORK: one comes with it */
 	struct keep_facts facts;          /* KEEP_ANSWER; KEEP_BEGUN: tool */
 };

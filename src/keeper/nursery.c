@@ -37,7 +37,8 @@ static int answer(int control, pid_t pid, const struct error *why, struct error 
 static void close_all(const int *fds, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		(void)close(fds[i]);
+		if (fds[i] >= 0)
+			(void)close(fds[i]);
 }
 
 /* As fork does it, but the child is our parent's: the supervisor waits for every keeper. */
@@ -47,7 +48,8 @@ static pid_t copy_ourselves(void)
 }
 
 /* 1: an order.  0: the end. */
-static int take_order(int control, int ret_fds[static NURSERY_FDS], struct error *err)
+static int take_order(int control, int ret_fds[static NURSERY_FDS], enum nursery_wants *ret_wants,
+		      struct error *err)
 {
 	struct nursery_order order = {0};
 	int fds[FD_PASS_MAX];
@@ -59,17 +61,19 @@ static int take_order(int control, int ret_fds[static NURSERY_FDS], struct error
 	while (n < 0 && err->sys == EINTR);
 	if (n <= 0)
 		return (int)n;
-	if (n_fds != NURSERY_FDS || order.magic != NURSERY_MAGIC ||
-	    order.version != NURSERY_VERSION) {
+	if (n_fds < NURSERY_TEMPLATE || n_fds > NURSERY_FDS || order.magic != NURSERY_MAGIC ||
+	    order.version != NURSERY_VERSION || order.wants >= NURSERY_WANTS) {
 		close_all(fds, n_fds);
 		return fail(err, ERR_INTERNAL, "an order for a keeper makes no sense");
 	}
 	for (size_t i = 0; i < NURSERY_FDS; i++)
-		ret_fds[i] = fds[i];
+		ret_fds[i] = i < n_fds ? fds[i] : -1;
+	*ret_wants = (enum nursery_wants)order.wants;
 	return 1;
 }
 
-int nursery_serve(int control, int ret_fds[static NURSERY_FDS], struct error *err)
+int nursery_serve(int control, int ret_fds[static NURSERY_FDS], enum nursery_wants *ret_wants,
+		  struct error *err)
 {
 	const struct error fine = {0};
 	struct error why;
@@ -82,7 +86,7 @@ int nursery_serve(int control, int ret_fds[static NURSERY_FDS], struct error *er
 	(void)malloc_trim(0);
 	if (answer(control, 0, &fine, err) < 0)
 		return -1;
-	while ((came = take_order(control, ret_fds, err)) == 1) {
+	while ((came = take_order(control, ret_fds, ret_wants, err)) == 1) {
 		why = fine;
 		pid = copy_ourselves();
 		if (pid == 0) {

@@ -20,7 +20,7 @@
 #include "keeper/inflow.h"
 #include "keeper/shapes.h"
 
-enum { BEGUN_MAX = 4096 };
+enum { BEGUN_MAX = 4096, HUSH_MS = 5 };
 
 struct onecall {
 	struct keeper *k;
@@ -254,6 +254,7 @@ static int prepare(struct onecall *c, struct error *err)
 				     c->body.arguments};
 	p->begun = tell_begun;
 	p->begun_context = c;
+	p->hush_ms = c->request->follows ? 0 : HUSH_MS;
 	p->live_out.hear = hear_out;
 	p->live_err.hear = hear_err;
 	p->live_out.context = p->live_err.context = c;

@@ -9,7 +9,6 @@
  * to lie about itself.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,54 +19,15 @@
 
 #include "base/clock.h"
 #include "base/own.h"
-#include "call/language.h"
 #include "gate/steps.h"
 #include "keeper/session_state.h"
 
 enum {
-	SEND_MAX = 20 << 20,
 	GRACE_US = 1000000, /* between an interrupt and the end */
 	LOOK_US = 250000,   /* how often the processor time is looked at */
+	BEGUN_US = 1000,    /* one that has ended by then is only answered */
 	AGAIN_US = 100000,  /* an interrupt may come when nobody listens: again after this time */
 };
-
-extern const char driver_python_start[], driver_python_end[];
-extern const char driver_node_start[], driver_node_end[];
-extern const char driver_bash_start[], driver_bash_end[];
-
-static const struct {
-	const char *name;
-	const char *text, *end;
-	const char *words[5]; /* NULL: the driver's text */
-	size_t n;
-	size_t program; /* which of them the interpreter is: the tool's runtime may have another */
-	bool cheap;     /* enough to have one whether it will be used or not */
-} kinds[SESSION_DRIVERS] = {
-	{"python", driver_python_start, driver_python_end, {"python3", "-c", NULL}, 3, 0, true},
-	/* node cannot copy a descriptor. */
-	{"node",
-	 driver_node_start,
-	 driver_node_end,
-	 {"sh", "-c", "exec \"$1\" -e \"$0\" 3<&0 </dev/null", NULL, "node"},
-	 5,
-	 4,
-	 false},
-	{"bash", driver_bash_start, driver_bash_end, {"bash", "-c", NULL, "bash"}, 4, 0, false},
-};
-
-void drivers_init(struct session *s)
-{
-	struct error ignored;
-
-	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
-		struct driver *d = &s->drivers[i];
-
-		d->language = language_find(kinds[i].name, &ignored);
-		d->channel = d->out.fd = d->err.fd = -1;
-		buf_init(&d->send, SEND_MAX);
-		buf_init(&d->heard, SNIPPET_HEAD_MAX + SNIPPET_RESULT_MAX + 1);
-	}
-}
 
 static void let_go(struct driver *d)
 {
@@ -77,7 +37,7 @@ static void let_go(struct driver *d)
 	capture_close(&d->err);
 	d->exec = 0;
 	d->send.len = d->sent = d->heard.len = 0;
-	d->ready = d->killed = d->garbled = false;
+	d->ready = d->killed = d->garbled = d->woken = false;
 }
 
 void driver_rest(struct driver *d)
@@ -85,10 +45,11 @@ void driver_rest(struct driver *d)
 	if (d->doing)
 		return;
 	buf_done(&d->send);
-	buf_init(&d->send, SEND_MAX);
+	buf_init(&d->send, DRIVER_SEND_MAX);
 	d->sent = 0;
 	capture_idle(&d->out);
 	capture_idle(&d->err);
+	driver_tell_rest(d);
 }
 
 void drivers_done(struct session *s)
@@ -102,59 +63,6 @@ void drivers_done(struct session *s)
 
 /* The interpreter. */
 
-struct driver *driver_of(struct session *s, const char *language)
-{
-	for (size_t i = 0; i < SESSION_DRIVERS; i++)
-		if (strcmp(s->drivers[i].language->name, language) == 0)
-			return &s->drivers[i];
-	return NULL;
-}
-
-static char **driver_words(struct passage *p, size_t kind, const struct language *language,
-			   const char *other, struct error *err)
-{
-	struct arena *a = &p->judged.arena;
-	char **argv = arena_array(a, kinds[kind].n + 1, sizeof(*argv), err);
-	char *text = other ? arena_printf(a, err, "%s", other)
-			   : arena_printf(a, err, "%.*s", (int)(kinds[kind].end - kinds[kind].text),
-					  kinds[kind].text);
-	struct language own;
-
-	for (size_t i = 0; argv && text && i < kinds[kind].n; i++)
-		argv[i] = kinds[kind].words[i] ? (char *)(uintptr_t)kinds[kind].words[i] : text;
-	if (!argv || !text)
-		return NULL;
-	errand_language(p->judged.tool, language, &own);
-	argv[kinds[kind].program] = (char *)(uintptr_t)own.program;
-	return argv;
-}
-
-int driver_start(struct session *s, struct driver *d, struct passage *p, const char *text,
-		 struct error *err)
-{
-	static const struct live nobody = {.fd = -1};
-	const size_t kind = (size_t)(d - s->drivers);
-	struct kept_job job = {.argv = driver_words(p, kind, d->language, text, err)};
-	uid_t uid = s->kept.remote->runner.uid;
-	own_fd theirs = -1, out = -1, error = -1;
-	int ends[2];
-
-	if (!job.argv || errand_environment(p, d->language, &job.env, err) < 0)
-		return -1;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-		return fail_sys(err, "socket for snippets");
-	d->channel = ends[0];
-	theirs = ends[1];
-	if (fcntl(d->channel, F_SETFL, O_NONBLOCK) < 0)
-		return fail_sys(err, "socket for snippets");
-	if (capture_open(&d->out, NULL, &nobody, uid, &out, err) < 0 ||
-	    capture_open(&d->err, NULL, &nobody, uid, &error, err) < 0)
-		return -1;
-	return kept_start(&s->kept, &job, (int[3]){theirs, out, error}, &d->exec, err) < 0
-		       ? -1
-		       : kept_layers(&s->kept, d->layers, err);
-}
-
 /* Its answer is out: what the first snippet needs is made while nobody waits.  If that fails, the
  * snippet will say so. */
 void driver_ahead(struct session *s, struct doing *opening)
@@ -163,12 +71,12 @@ void driver_ahead(struct session *s, struct doing *opening)
 	struct passage *p = &opening->passage;
 	struct error ignored = {0};
 
-	if (s->tool->kind != KIND_CODE || !d || d->exec || !kinds[d - s->drivers].cheap)
+	if (s->tool->kind != KIND_CODE || !d || d->exec || !driver_is_cheap(s, d))
 		return;
 	redaction_done(&p->redaction);
 	p->redaction = s->redaction;
 	p->redaction.borrowed = true;
-	if (driver_start(s, d, p, NULL, &ignored) < 0)
+	if (driver_start(s, d, p, &ignored) < 0)
 		let_go(d);
 }
 
@@ -223,13 +131,20 @@ int driver_nonce(struct driver *d, struct error *err)
 	return 0;
 }
 
-/* From now on what it writes is this snippet's. */
 static void attach(struct capture *c, struct stream *stream, const struct live *live)
 {
 	c->stream = stream;
 	c->live = *live;
 	c->finished = c->stop = false;
 	c->failed = 0;
+}
+
+void driver_attach(struct driver *d, struct doing *doing)
+{
+	struct passage *p = &doing->passage;
+
+	attach(&d->out, &p->account.out, &p->live_out);
+	attach(&d->err, &p->account.err, &p->live_err);
 }
 
 static int hand_over(struct session *s, struct driver *d, struct doing *doing, struct error *err)
@@ -239,7 +154,7 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 
 	if (p->redaction.set && redact_set_warm(p->redaction.set, err) < 0)
 		return -1;
-	if (!d->exec && driver_start(s, d, p, NULL, err) < 0) {
+	if (!d->exec && driver_start(s, d, p, err) < 0) {
 		let_go(d);
 		return -1;
 	}
@@ -259,8 +174,7 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 	d->lost_untold = false;
 	d->doing = doing;
 	d->ending = KILL_NONE;
-	attach(&d->out, &p->account.out, &p->live_out);
-	attach(&d->err, &p->account.err, &p->live_err);
+	driver_attach(d, doing);
 	now = clock_us();
 	d->began_us = now;
 	d->until_us = now + p->limits.wall_ms * 1000;
@@ -344,9 +258,11 @@ void obey_code(struct session *s, const struct keep_request *r, const struct buf
 		doing_fail(d, &err);
 		return;
 	}
-	/* It runs while the front is told. */
 	driver_send(s, driver);
-	doing_begun(d);
+	/* Most have ended before the front could make anything of it. */
+	d->runs = true;
+	if (d->body.detach || d->request.follows)
+		doing_begun(d);
 }
 
 /* Its end. */
@@ -406,6 +322,8 @@ bool driver_ended(struct session *s, const struct kept_end *end)
 				   "what came from its interpreter made no sense");
 		}
 		fork_drop(d, "its interpreter ended");
+		if (driver_begins_anew(s, d))
+			return true;
 		if (d->doing)
 			driver_abandon(s, d, &o);
 		else
@@ -447,6 +365,8 @@ uint64_t driver_tick(struct session *s, struct driver *d, uint64_t now)
 		return fork_tick(s, d, now);
 	if (!d->doing)
 		return 0;
+	if (now >= d->began_us + BEGUN_US)
+		doing_begun(d->doing);
 	if (output_floods(d->doing))
 		d->ending = KILL_OUTPUT;
 	if (output_floods(d->doing) || d->out.stop || d->err.stop)
@@ -464,7 +384,8 @@ uint64_t driver_tick(struct session *s, struct driver *d, uint64_t now)
 	}
 	if (d->again_us && now >= d->again_us)
 		interrupt(s, d);
-	return earlier(earlier(d->until_us, d->kill_us), earlier(d->look_us, d->again_us));
+	return earlier(d->doing->begun ? 0 : d->began_us + BEGUN_US,
+		       earlier(earlier(d->until_us, d->kill_us), earlier(d->look_us, d->again_us)));
 }
 
 /* The channel. */
@@ -493,20 +414,6 @@ void driver_send(struct session *s, struct driver *d)
 		}
 		d->sent += (size_t)n;
 	}
-}
-
-/* The first word of all: from now on an interrupt does no harm. */
-bool driver_take_ready(struct driver *d)
-{
-	static const char word[] = "ready\n";
-	size_t len = strlen(word);
-
-	if (d->heard.len < len || memcmp(d->heard.data, word, len) != 0)
-		return false;
-	memmove(d->heard.data, d->heard.data + len, d->heard.len - len);
-	d->heard.len -= len;
-	d->ready = true;
-	return true;
 }
 
 static void take_report(struct session *s, struct driver *d)

@@ -54,11 +54,13 @@ static int library(struct error *err)
 	return take_fd(&fd);
 }
 
-int copy_give(int channel, int stream, struct error *err)
+int copy_give(int channel, int stream, int template, struct error *err)
 {
 	own_fd fd = library(err);
 
-	return fd < 0 ? -1 : fd_send(channel, "x", 1, (int[]){fd, stream}, 2, err);
+	return fd < 0 ? -1
+		      : fd_send(channel, "x", 1, (int[]){fd, stream, template},
+				template <0 ? 2 : 3, err);
 }
 
 struct pump {
@@ -120,8 +122,7 @@ static int pump_move(struct pump *p, struct error *err)
 	return 0;
 }
 
-static int pump_open(struct pump *p, const struct session *s, int stream, int channel,
-		     struct error *err)
+static int pump_open(struct pump *p, const struct session *s, int stream, struct error *err)
 {
 	int ends[2];
 	struct stat st;
@@ -139,7 +140,7 @@ static int pump_open(struct pump *p, const struct session *s, int stream, int ch
 	(void)fcntl(p->out, F_SETPIPE_SZ, PIPE_BYTES);
 	if (fcntl(p->in, F_SETFL, O_NONBLOCK) < 0 || fcntl(p->out, F_SETFL, O_NONBLOCK) < 0)
 		return fail_sys(err, "a pipe for the copy");
-	return copy_give(channel, p->reads, err);
+	return 0;
 }
 
 /* Its last words, which are the session's own. */
@@ -180,8 +181,8 @@ static int look_at_box(struct session *s, struct driver *d, struct doing *doing,
 	return came;
 }
 
-/* 1: it is there.  0: not yet. */
-static int hear(struct driver *d, struct error *err)
+/* 1: what is waited for came, and nothing else.  0: not yet. */
+static int hear(struct driver *d, bool (*take)(struct driver *d), struct error *err)
 {
 	char bytes[64];
 	ssize_t n = recv(d->channel, bytes, sizeof(bytes), 0);
@@ -196,10 +197,11 @@ static int hear(struct driver *d, struct error *err)
 	}
 	if (buf_add(&d->heard, bytes, (size_t)n, err) < 0)
 		return -1;
-	if (driver_take_ready(d))
+	if (take(d))
 		return d->heard.len ? fail(err, ERR_REFUSED, "its copy makes no sense") : 1;
-	return d->heard.len > SNIPPET_HEAD_MAX ? fail(err, ERR_REFUSED, "its copy makes no sense")
-					       : 0;
+	return d->heard.len > (size_t)2 * SNIPPET_HEAD_MAX
+		       ? fail(err, ERR_REFUSED, "its copy makes no sense")
+		       : 0;
 }
 
 static int wait_for(struct session *s, struct driver *d, const struct pump *p, uint64_t until_us,
@@ -220,28 +222,84 @@ static int wait_for(struct session *s, struct driver *d, const struct pump *p, u
 	return 0;
 }
 
+struct copying {
+	struct session *s;
+	struct driver *d;
+	struct doing *doing;
+	struct pump pump;
+	uint64_t until_us;
+};
+
+static void copying_end(struct copying *c)
+{
+	pump_end(&c->pump);
+}
+
+static bool take_give(struct driver *d)
+{
+	static const char word[] = "give\n";
+	size_t len = strlen(word);
+
+	if (d->heard.len < len || memcmp(d->heard.data, word, len) != 0)
+		return false;
+	memmove(d->heard.data, d->heard.data + len, d->heard.len - len);
+	d->heard.len -= len;
+	return true;
+}
+
+static int await_word(struct copying *c, bool (*take)(struct driver *d), struct error *err)
+{
+	int there = 0;
+
+	while (there == 0) {
+		if (pump_move(&c->pump, err) < 0 ||
+		    wait_for(c->s, c->d, &c->pump, c->until_us, err) < 0 ||
+		    look_at_box(c->s, c->d, c->doing, err) < 0)
+			return -1;
+		if (c->d->channel >= 0)
+			there = hear(c->d, take, err);
+	}
+	return there < 0 ? -1 : 0;
+}
+
+/* It says when it takes what it is given: before, it takes that for text. */
+static int ask(struct copying *c, struct error *err)
+{
+	size_t len = (size_t)(driver_python_become_end - driver_python_become_start);
+	struct driver *d = c->d;
+
+	d->send.len = d->sent = 0;
+	if (driver_nonce(d, err) < 0 ||
+	    buf_printf(&d->send, err, "0 %s %zu\n", d->nonce, len) < 0 ||
+	    buf_add(&d->send, driver_python_become_start, len, err) < 0)
+		return -1;
+	driver_send(c->s, d);
+	if (d->sent < d->send.len)
+		return fail(err, ERR_SYSTEM, "its interpreter takes nothing");
+	d->send.len = d->sent = 0;
+	return await_word(c, take_give, err) < 0
+		       ? -1
+		       : copy_give(d->channel, c->pump.reads, c->s->k->template, err);
+}
+
 int session_copy(struct session *s, struct doing *d, int stream, uint64_t snippets,
 		 struct error *err)
 {
-	size_t len = (size_t)(driver_python_become_end - driver_python_become_start);
-	own_str text = strndup(driver_python_become_start, len);
-	struct driver *driver = driver_of(s, "python");
-	uint64_t until_us = clock_us() + COPY_US;
-	own(pump) p = {.in = -1, .out = -1, .reads = -1};
-	int there = 0;
+	own(copying) c = {.s = s,
+			  .d = driver_of(s, "python"),
+			  .doing = d,
+			  .pump = {.in = -1, .out = -1, .reads = -1},
+			  .until_us = clock_us() + COPY_US};
 
-	if (!text || !driver || !copy_is_known())
+	if (!c.d || !copy_is_known())
 		return fail(err, ERR_INTERNAL, "there is nothing to copy it with");
-	if (driver_start(s, driver, &d->passage, text, err) < 0 ||
-	    pump_open(&p, s, stream, driver->channel, err) < 0)
+	if (driver_start(s, c.d, &d->passage, err) < 0 ||
+	    await_word(&c, driver_take_ready, err) < 0 || pump_open(&c.pump, s, stream, err) < 0 ||
+	    ask(&c, err) < 0)
 		return -1;
-	while (there == 0) {
-		if (pump_move(&p, err) < 0 || wait_for(s, driver, &p, until_us, err) < 0 ||
-		    look_at_box(s, driver, d, err) < 0)
-			return -1;
-		if (driver->channel >= 0)
-			there = hear(driver, err);
-	}
-	driver->snippets = snippets;
-	return there < 0 ? -1 : 0;
+	c.d->ready = false;
+	if (await_word(&c, driver_take_ready, err) < 0)
+		return -1;
+	c.d->snippets = snippets;
+	return 0;
 }

@@ -83,6 +83,21 @@ char *doing_clean(struct doing *d, const char *text, size_t len)
 	return redaction_clean(&d->passage, text, len, &n, &err);
 }
 
+/* What the front is told when it runs, and whoever follows it hears first. */
+static int write_start(const struct doing *d, struct buf *out, struct error *err)
+{
+	struct jsonout j;
+
+	jsonout_start(&j, out, err);
+	jsonout_object(&j, NULL);
+	jsonout_str(&j, "id", d->passage.id);
+	jsonout_str(&j, "request_id", d->request.request_id);
+	jsonout_str(&j, "session", d->session->id);
+	receipt_json(&d->passage.receipt_started, &j, "receipt");
+	jsonout_object_end(&j);
+	return jsonout_end(&j);
+}
+
 /* The answer. */
 
 static void answer(struct doing *d)
@@ -93,12 +108,20 @@ static void answer(struct doing *d)
 	struct error err = {0};
 	own(buf) out;
 
-	buf_init(&out, shape_room(p) + 8 * (d->result ? strlen(d->result) : 0) + 1024);
+	buf_init(&out, shape_room(p) + 8 * (d->result ? strlen(d->result) : 0) + 1024 + BEGUN_MAX);
 	if (shape_write(p, &d->request, &out, &err) < 0 || out.cut) {
 		answer_problem(k, &d->request, 500, "internal", "the answer got lost", NULL);
 		return;
 	}
 	shape_head(p, &reply);
+	if (d->runs && !d->begun) {
+		size_t len = out.len;
+
+		if (write_start(d, &out, &err) == 0)
+			reply.start_len = (uint32_t)(out.len - len);
+		else
+			out.len = len;
+	}
 	reply.facts.path_us = clock_us() - d->since_us;
 	answer_json(k, &d->request, &reply, &out);
 }
@@ -150,29 +173,23 @@ bool doing_enter(struct doing *d)
 
 void doing_begun(struct doing *d)
 {
-	const struct passage *p = &d->passage;
 	struct keep_reply reply = {
 		.kind = KEEP_BEGUN,
 		.serial = d->request.serial,
 		.detach = d->body.detach,
 	};
 	struct error err = {0};
-	struct jsonout j;
 	own(buf) out;
 
-	if (d->request.serial == 0)
-		return;
 	buf_init(&out, BEGUN_MAX);
-	memcpy(reply.id, p->id, sizeof(reply.id));
+	if (d->begun)
+		return;
+	d->runs = d->begun = true;
+	if (d->request.serial == 0)
+		return; /* nobody waits for it */
+	memcpy(reply.id, d->passage.id, sizeof(reply.id));
 	(void)snprintf(reply.facts.tool, sizeof(reply.facts.tool), "%s", d->session->tool->name);
-	jsonout_start(&j, &out, &err);
-	jsonout_object(&j, NULL);
-	jsonout_str(&j, "id", p->id);
-	jsonout_str(&j, "request_id", d->request.request_id);
-	jsonout_str(&j, "session", d->session->id);
-	receipt_json(&p->receipt_started, &j, "receipt");
-	jsonout_object_end(&j);
-	if (jsonout_end(&j) < 0 ||
+	if (write_start(d, &out, &err) < 0 ||
 	    keep_send_reply(d->session->k->front, &reply, out.data, out.len, &err) < 0)
 		d->session->k->over = true;
 }

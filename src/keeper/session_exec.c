@@ -34,6 +34,7 @@ static void tell(struct doing *d, unsigned stream, const char *data, size_t len)
 	struct keeper *k = d->session->k;
 	uint64_t *told = &d->told[stream - 1];
 
+	doing_begun(d);
 	/* What is not kept is not told either. */
 	if (*told + len > d->passage.limits.output_bytes)
 		len = (size_t)(d->passage.limits.output_bytes - *told);

@@ -257,7 +257,7 @@ static void give(struct session *s, struct driver *d)
 	d->forking->stream = ends[0];
 	writes = ends[1];
 	d->forking->stage = FORK_LOOKS;
-	if (copy_give(d->channel, writes, &err) < 0) {
+	if (copy_give(d->channel, writes, -1, &err) < 0) {
 		keeper_say(s->k, &err);
 		fork_drop(d, "its interpreter takes nothing");
 		driver_garble(s, d);

@@ -156,6 +156,24 @@ static void write_running(const struct session *s, struct jsonout *j)
 	jsonout_array_end(j);
 }
 
+static void write_interpreters(const struct session *s, struct jsonout *j)
+{
+	jsonout_array(j, "interpreters");
+	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
+		const struct driver *d = &s->drivers[i];
+
+		if (!d->exec)
+			continue;
+		jsonout_object(j, NULL);
+		jsonout_str(j, "language", d->language->name);
+		jsonout_bool(j, "ready", d->ready);
+		jsonout_str(j, "how", start_how_name(d->start.how));
+		jsonout_str(j, "why_cold", d->start.why_cold[0] ? d->start.why_cold : NULL);
+		jsonout_object_end(j);
+	}
+	jsonout_array_end(j);
+}
+
 void session_write(struct session *s, struct jsonout *j)
 {
 	jsonout_str(j, "id", s->id);
@@ -173,6 +191,7 @@ void session_write(struct session *s, struct jsonout *j)
 		jsonout_uint(j, limit_rows[i].key, limits_get(&s->limits, &limit_rows[i]));
 	jsonout_object_end(j);
 	write_running(s, j);
+	write_interpreters(s, j);
 	write_usage(s, j);
 }
 

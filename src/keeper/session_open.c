@@ -127,8 +127,10 @@ static int make_box(struct session *s, struct doing *d, uint64_t ttl_ms, struct 
 
 	if (!profile)
 		return fail_sys(err, "prepare a box");
+	p->slots = &s->k->slots;
 	if (errand_profile(p, profile) != GO_ON)
 		return fail(err, ERR_REFUSED, "%s", p->why.what);
+	p->slots = NULL; /* a session has one box, and this is it */
 	box_limits(&p->limits, ttl_ms, &limits);
 	remote = slots_keep(&s->k->slots, profile, &limits, err);
 	if (!remote)

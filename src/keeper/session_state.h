@@ -19,6 +19,7 @@ enum {
 	SESSION_RUNS_MAX =
 		16,          /* programs at once; the slot takes more, the interpreters are extra */
 	SESSION_DRIVERS = 3, /* one per language */
+	DRIVER_SEND_MAX = 20 << 20,
 	SESSION_FDS_MAX = 2 + 3 * SESSION_RUNS_MAX + 3 * SESSION_DRIVERS,
 };
 
@@ -33,6 +34,8 @@ struct doing {
 	struct passage passage;
 	uint64_t since_us;
 	uint64_t told[2]; /* bytes of stdout and stderr that the front has */
+	bool runs;        /* it was handed over to whoever runs it ... */
+	bool begun;       /* ... and the front knows that */
 	/* Of a snippet. */
 	bool is_snippet;
 	uint64_t snippet;
@@ -59,6 +62,8 @@ struct driver {
 	int channel;
 	struct capture out, err;
 	struct layer_report layers[LAYER_COUNT];
+	bool woken; /* it was started to become the template, and has not said that it could not */
+	struct start start;
 	uint64_t snippets;
 	bool lost_untold; /* its state went away, and nobody was told yet */
 	struct buf send, heard;
@@ -100,6 +105,7 @@ struct session {
 	const char *language; /* of snippets that name none; NULL: they must */
 	uint64_t opened_ms, opened_us, ends_us;
 	uint64_t idle_ms, active_us;
+	char template_failed[80]; /* empty: it is not known that it would */
 	bool rests; /* what it needs only when it is asked for something was given back */
 	struct driver drivers[SESSION_DRIVERS];
 	struct run *runs[SESSION_RUNS_MAX];
@@ -126,6 +132,7 @@ void doing_finish(struct doing *d, const struct outcome *o);
 void doing_fail(struct doing *d, const struct error *err);
 /* ... of what runs no program: 0 is done, -1 failed because of err. */
 void doing_record(struct doing *d, int result, const struct error *err);
+/* The front is told that it runs, once. */
 void doing_begun(struct doing *d);
 /* The limits and variables of this one, within the session's; false: it was answered. */
 bool doing_narrow(struct doing *d);
@@ -166,9 +173,18 @@ void driver_interrupt(struct session *s, struct driver *d, enum kill_reason reas
 /* Its snippet ends like this; the driver is gone or will be. */
 void driver_abandon(struct session *s, struct driver *d, const struct outcome *o);
 
-/* Starts it, with this driver instead of its language's (NULL: that). */
-int driver_start(struct session *s, struct driver *d, struct passage *p, const char *text,
-		 struct error *err);
+/* session_driver.c */
+bool driver_is_cheap(const struct session *s, const struct driver *d);
+/* What it is started as. */
+int driver_job(struct session *s, struct driver *d, struct passage *p, char ***ret_argv,
+	       char ***ret_env, struct error *err);
+/* From now on what it writes is this snippet's. */
+void driver_attach(struct driver *d, struct doing *doing);
+/* It died on its way to the template: another one is started without.  False: it did not. */
+bool driver_begins_anew(struct session *s, struct driver *d);
+/* Nobody asks it for anything: it may give memory back. */
+void driver_tell_rest(struct driver *d);
+int driver_start(struct session *s, struct driver *d, struct passage *p, struct error *err);
 int driver_nonce(struct driver *d, struct error *err);
 struct driver *driver_of(struct session *s, const char *language);
 /* What it said makes no sense: it goes. */
@@ -193,8 +209,9 @@ void fork_drop(struct driver *d, const char *why);
 /* session_copy.c: a session begins as a copy: what comes out of stream becomes its interpreter. */
 int session_copy(struct session *s, struct doing *d, int stream, uint64_t snippets,
 		 struct error *err);
-/* What an interpreter needs for that, and the end of a pipe, over its channel. */
-int copy_give(int channel, int stream, struct error *err);
+/* What an interpreter needs for that, the end of a pipe, and what it may have in common with others
+ * (-1: nothing), over its channel. */
+int copy_give(int channel, int stream, int template, struct error *err);
 /* Nobody wrote it for this machine yet. */
 bool copy_is_known(void);
 

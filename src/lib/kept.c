@@ -144,6 +144,8 @@ int kept_start(struct kept *k, const struct kept_job *job, const int io[3], uint
 	memcpy(x.fds, io, 3 * sizeof(*io));
 	x.fds[ASK_WORDS] = words;
 	x.n_fds = ASK_FDS;
+	if (job->more)
+		x.fds[x.n_fds++] = job->more;
 	if (ask(k, &x, err) < 0)
 		return -1;
 	k->execs++;

@@ -37,6 +37,7 @@ struct kept_job {
 	char **env;
 	const char *cwd;  /* absolute; NULL: /work */
 	uint64_t wall_ms; /* of this program; 0: as long as the box */
+	int more;         /* a descriptor that it finds as INSIDE_MORE_FD; 0: none */
 	uint64_t cpu_ms;  /* of what it started and still lives, too, looked at every 100 ms; and
 			   * by the kernel, in whole seconds, for each process.  0: the box's */
 };

@@ -49,7 +49,7 @@ void remote_forget(struct remote *r);
 struct exchange {
 	enum talk_ask what;
 	struct talk_request request;
-	int fds[ASK_FDS]; /* sent along; stay the caller's */
+	int fds[ASK_MORE + 1]; /* sent along; stay the caller's */
 	size_t n_fds;
 	struct talk_reply reply;
 	int got[SAY_FDS]; /* came with the answer; -1: none */

@@ -55,7 +55,8 @@ enum talk_ask {
 	ASK_PUT, /* also of a kept box, like those from ASK_EXEC on */
 	ASK_COLLECT,
 	ASK_KEEP,   /* limits; where ends are told */
-	ASK_EXEC,   /* limits.wall_ms, cpu_ms; path: the directory; descriptors as for ASK_RUN */
+	ASK_EXEC,   /* limits.wall_ms, cpu_ms; path: the directory; descriptors as for ASK_RUN, and
+		     * perhaps ASK_MORE */
 	ASK_SIGNAL, /* exec, signal; answered only if the box is kept */
 	ASK_STOP,   /* exec, reason */
 	ASK_EXTEND, /* limits.wall_ms, from now on */
@@ -98,6 +99,8 @@ struct talk_request {
 
 /* Positions of the descriptors that come with ASK_RUN. */
 enum { ASK_IN, ASK_OUT, ASK_ERR, ASK_WORDS, ASK_FDS };
+/* One more with ASK_EXEC: the program finds it as INSIDE_MORE_FD. */
+enum { ASK_MORE = ASK_FDS };
 
 /* Positions of the descriptors that come with the answer to ASK_COLLECT. */
 enum { SAY_LIST, SAY_BYTES, SAY_FDS };

@@ -69,7 +69,12 @@ struct request {
 	/* For serve() with any slot: called when all is prepared and nothing was started; -1:
 	 * nothing is.  NULL: nobody asks. */
 	int (*begin)(void *context, struct error *err);
+	/* The same, when it has been started, or could not be.  NULL: nobody asks. */
+	void (*begun)(void *context);
 	void *begin_context;
+	/* Nobody listens: for so long after the start output stays in its pipes, or until the
+	 * program has ended.  To be woken for each line would only hold it up. */
+	uint32_t hush_ms;
 };
 
 void request_init(struct request *r);

@@ -51,7 +51,8 @@ struct run {
 	struct feed *feed;
 	int outdirs[GETS_MAX]; /* opened before the program can move them */
 	size_t n_outdirs;
-	bool started; /* whatever fails now, something may have run */
+	bool started;     /* whatever fails now, something may have run */
+	uint64_t hush_us; /* until then output stays where it is */
 };
 
 /* The box's disk knows the ids of its user namespace only; root is not among them.  These ids are
@@ -131,6 +132,7 @@ static int start(struct run *run, struct error *err)
 	struct job job = r->job;
 	uid_t uid = run->runner->uid;
 	own_fd in = -1, out = -1, error = -1;
+	int result;
 
 	job.keep_work = r->n_gets > 0;
 	if (feed_open(run->feed, &r->food, uid, &in, err) < 0 ||
@@ -139,7 +141,11 @@ static int start(struct run *run, struct error *err)
 		return -1;
 	if (r->begin && r->begin(r->begin_context, err) < 0)
 		return -1;
-	return run->runner->ops->start(run->runner->slot, &job, (int[3]){in, out, error}, err);
+	result = run->runner->ops->start(run->runner->slot, &job, (int[3]){in, out, error}, err);
+	if (r->begun)
+		r->begun(r->begin_context);
+	run->hush_us = r->hush_ms ? clock_us() + r->hush_ms * 1000ULL : 0;
+	return result;
 }
 
 static bool floods(const struct run *run)
@@ -182,7 +188,7 @@ static void want(struct run *run, struct pollfd fds[POLL_COUNT])
 	fds[POLL_CANCEL].fd = run->request->cancel_fds[0];
 	fds[POLL_CANCEL_TOO].fd = run->request->cancel_fds[1];
 	/* A flood is not read on while its end is being made. */
-	if (!floods(run)) {
+	if (!run->hush_us && !floods(run)) {
 		capture_wants(&run->out, &fds[POLL_OUT].fd, &fds[POLL_OUT_LIVE].fd);
 		capture_wants(&run->err, &fds[POLL_ERR].fd, &fds[POLL_ERR_LIVE].fd);
 	}
@@ -202,6 +208,23 @@ static void listen_aside(const struct run *run, const struct pollfd fds[ASIDE_FD
 		run->runner->ops->signal(run->runner->slot, signal);
 }
 
+/* Until something is due. */
+static int wait_ms(struct run *run)
+{
+	int ms = run->runner->ops->wait_ms(run->runner->slot), hush;
+	uint64_t now;
+
+	if (!run->hush_us)
+		return ms;
+	now = clock_us();
+	if (now >= run->hush_us) {
+		run->hush_us = 0;
+		return 0;
+	}
+	hush = (int)((run->hush_us - now) / 1000) + 1;
+	return ms < 0 || hush < ms ? hush : ms;
+}
+
 /* One round: waits for output, input, the slot or a deadline, and serves what is ready. */
 static int serve_once(struct run *run, struct error *err)
 {
@@ -209,7 +232,7 @@ static int serve_once(struct run *run, struct error *err)
 	struct pollfd fds[POLL_COUNT];
 
 	want(run, fds);
-	if (poll(fds, POLL_COUNT, runner->ops->wait_ms(runner->slot)) < 0)
+	if (poll(fds, POLL_COUNT, wait_ms(run)) < 0)
 		return errno == EINTR ? 0 : fail_sys(err, "poll");
 	if (fds[POLL_OUT].revents || fds[POLL_OUT_LIVE].revents)
 		capture_move(&run->out);

@@ -27,20 +27,40 @@ enum { PARK_MAX = 256 << 10, STREAM_FD_LEAST = 3 };
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned __rseq_size __attribute__((weak));
 
+/* The next bytes.  A template's file has no place of its own: others read it at the same time. */
+static bool take(struct copy_work *w, void *data, size_t len)
+{
+	char *to = data;
+
+	if (!w->at)
+		return copy_read_all(w->stream, data, len);
+	while (len) {
+		long n = CALL4(SYS_pread64, w->stream, to, len, w->at);
+
+		if (n == -4) /* EINTR */
+			continue;
+		if (n <= 0)
+			return false;
+		to += n;
+		w->at += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
 static bool read_tables(struct copy_work *w)
 {
 	struct copy_head *h = &w->head;
 
-	if (!copy_read_all(w->stream, h, sizeof(*h)))
+	if (!take(w, h, sizeof(*h)))
 		return copy_refuse(w, "the image ends before its end", NULL);
 	if (h->magic != COPY_MAGIC || h->version != COPY_VERSION || h->head_len != sizeof(*h) ||
 	    h->n_maps > COPY_MAPS_MAX || h->n_files > COPY_FILES_MAX || h->n_runs > COPY_RUNS_MAX ||
 	    h->texts_len > COPY_TEXTS_MAX || h->texts_len == 0 || h->n_specials > COPY_SPECIALS)
 		return copy_refuse(w, "this is no image", NULL);
-	if (!copy_read_all(w->stream, w->maps, h->n_maps * sizeof(*w->maps)) ||
-	    !copy_read_all(w->stream, w->files, h->n_files * sizeof(*w->files)) ||
-	    !copy_read_all(w->stream, w->runs, h->n_runs * sizeof(*w->runs)) ||
-	    !copy_read_all(w->stream, w->texts, h->texts_len))
+	if (!take(w, w->maps, h->n_maps * sizeof(*w->maps)) ||
+	    !take(w, w->files, h->n_files * sizeof(*w->files)) ||
+	    !take(w, w->runs, h->n_runs * sizeof(*w->runs)) || !take(w, w->texts, h->texts_len))
 		return copy_refuse(w, "the image ends before its end", NULL);
 	w->texts[0] = '\0';
 	w->texts[h->texts_len - 1] = '\0';
@@ -57,7 +77,8 @@ static bool check_map(struct copy_work *w, const struct copy_map *m)
 {
 	struct statx st;
 
-	if (!is_range(m->start, m->len) || m->path >= w->head.texts_len || m->kind > COPY_SHARED)
+	if (!is_range(m->start, m->len) || m->path >= w->head.texts_len || m->kind > COPY_SHARED ||
+	    m->image_at % COPY_PAGE || (m->image_at && !w->at && !w->head.template))
 		return copy_refuse(w, "this is no image", NULL);
 	if (m->kind == COPY_MEMORY)
 		return true;
@@ -69,8 +90,30 @@ static bool check_map(struct copy_work *w, const struct copy_map *m)
 	return true;
 }
 
+/* What a stream leaves out must be the same here. */
+static bool check_template(struct copy_work *w)
+{
+	struct statx st;
+
+	if (w->at)
+		return true;
+	if (!w->head.template) {
+		w->template = -1; /* closed with all others */
+		return true;
+	}
+	if (w->template <0 ||
+			 CALL5(SYS_statx, w->template, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) !=
+				 0 ||
+			 st.stx_ino != w->head.template)
+		return copy_refuse(w, "what it has in common with others is not here: try again",
+				   NULL);
+	return true;
+}
+
 static bool check_tables(struct copy_work *w)
 {
+	if (!check_template(w))
+		return false;
 	if (w->head.cwd >= w->head.texts_len)
 		return copy_refuse(w, "this is no image", NULL);
 	for (uint32_t i = 0; i < w->head.n_maps; i++)
@@ -129,20 +172,55 @@ static bool open_one(struct copy_work *w, const struct copy_file *f)
 	return at == (long)f->fd || copy_refuse_number(w, "a descriptor has no place", (long)f->fd);
 }
 
+/* The lowest number that is nobody's. */
+static int free_place(const struct copy_work *w, int not_this)
+{
+	int fd = STREAM_FD_LEAST;
+
+	while (fd == not_this || is_taken(w, fd))
+		fd++;
+	return fd;
+}
+
+static bool move_to(int *fd, int to)
+{
+	if (*fd == to)
+		return true;
+	if (CALL3(SYS_dup3, *fd, to, O_CLOEXEC) != to)
+		return false;
+	*fd = to;
+	return true;
+}
+
+/* What is read stays for a moment, out of the way; everything else goes. */
+static bool close_others(struct copy_work *w)
+{
+	int first = free_place(w, w->template), second = free_place(w, first);
+
+	if (!move_to(&w->stream, first))
+		return copy_refuse(w, "the stream has no place", NULL);
+	if (w->template <0)
+		second = first;
+	else if (!move_to(&w->template, second))
+		return copy_refuse(w, "the template has no place", NULL);
+	if (second < first) {
+		int other = first;
+
+		first = second;
+		second = other;
+	}
+	if (first > STREAM_FD_LEAST)
+		(void)CALL3(SYS_close_range, STREAM_FD_LEAST, first - 1, 0);
+	if (second > first + 1)
+		(void)CALL3(SYS_close_range, first + 1, second - 1, 0);
+	(void)CALL3(SYS_close_range, second + 1, ~0u, 0);
+	return true;
+}
+
 static bool open_files(struct copy_work *w)
 {
-	int free_fd = STREAM_FD_LEAST;
-
-	while (is_taken(w, free_fd))
-		free_fd++;
-	if (free_fd != w->stream) {
-		if (CALL3(SYS_dup3, w->stream, free_fd, O_CLOEXEC) != free_fd)
-			return copy_refuse(w, "the stream has no place", NULL);
-		w->stream = free_fd;
-	}
-	if (free_fd > STREAM_FD_LEAST)
-		(void)CALL3(SYS_close_range, STREAM_FD_LEAST, free_fd - 1, 0);
-	(void)CALL3(SYS_close_range, free_fd + 1, ~0u, 0);
+	if (!close_others(w))
+		return false;
 	for (uint32_t i = 0; i < w->head.n_files; i++)
 		if (!open_one(w, &w->files[i]))
 			return false;
@@ -194,7 +272,7 @@ static struct copy_plan *make_plan(struct copy_work *w, const struct copy_work *
 {
 	size_t code = (size_t)(__stop_copy_code - __start_copy_code);
 	size_t tables = w->head.n_maps * sizeof(*w->maps) + w->head.n_runs * sizeof(*w->runs) +
-			w->head.texts_len + round_up(sizeof(struct copy_plan)) + 64;
+			w->head.texts_len + w->env_len + round_up(sizeof(struct copy_plan)) + 64;
 	uint64_t code_len = round_up(code),
 		 len = code_len + COPY_RESTORE_STACK + round_up(tables) + PARK_MAX;
 	uint64_t hole = find_hole(w, len), at = hole + code_len + COPY_RESTORE_STACK;
@@ -214,11 +292,15 @@ static struct copy_plan *make_plan(struct copy_work *w, const struct copy_work *
 	p->maps = put(&at, w->maps, w->head.n_maps * sizeof(*w->maps));
 	p->runs = put(&at, w->runs, w->head.n_runs * sizeof(*w->runs));
 	p->texts = put(&at, w->texts, w->head.texts_len);
+	p->env = put(&at, w->env, w->env_len);
+	p->env_len = w->env_len;
+	p->template = w->at ? w->stream : w->template;
+	p->view_len = p->template <0 ? 0 : round_up(w->head.image_len);
 	copy_bytes(p->mine, me->head.specials, sizeof(p->mine));
 	p->park = hole + len - PARK_MAX;
 	p->hole = hole;
 	p->hole_len = len;
-	p->stream = w->stream;
+	p->stream = w->at ? -1 : w->stream;
 	return p;
 }
 

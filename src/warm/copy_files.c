@@ -119,3 +119,15 @@ bool copy_take_files(struct copy_work *w)
 	(void)CALL1(SYS_umask, w->head.umask);
 	return w->head.cwd != 0 && take_open(w);
 }
+
+void copy_reopen(int there)
+{
+	long null;
+
+	(void)CALL3(SYS_dup3, 0, there, O_CLOEXEC);
+	null = CALL4(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC, 0);
+	if (copy_failed(null))
+		return;
+	(void)CALL3(SYS_dup3, null, 0, 0);
+	(void)CALL1(SYS_close, null);
+}

@@ -7,6 +7,12 @@
  * It goes from one sealed box into another, through a pipe that nobody outside
  * reads.  Whoever reads it trusts none of it, and need not: it can only harm
  * the process that becomes what it says.
+ *
+ * A template is the same in a file that many processes become, so that its
+ * contents are mapped instead of read: behind the library that does it, at
+ * COPY_FILE_TABLES, the tables, without runs; behind them, page by page, what
+ * image_at of each mapping points at.  A stream of a process that became one
+ * has only what differs from it.
  */
 #ifndef WARM_COPY_IMAGE_H
 #define WARM_COPY_IMAGE_H
@@ -15,7 +21,7 @@
 #include <stdint.h>
 
 enum {
-	COPY_VERSION = 1,
+	COPY_VERSION = 2,
 	COPY_MAPS_MAX = 8192,
 	COPY_FILES_MAX = 1024,
 	COPY_RUNS_MAX = 512 * 1024,
@@ -24,6 +30,9 @@ enum {
 	COPY_SPECIALS = 4, /* the kernel's own pages: vdso, vvar, ... */
 	COPY_PAGE = 4096,
 	COPY_REASON = 256,
+	COPY_FILE_KEY = 60 << 10, /* whose file it is keeps a page here for itself */
+	COPY_FILE_TABLES = 64 << 10,
+	COPY_TEMPLATE_FD = 4, /* where it lies in a process that is to become it */
 };
 
 #define COPY_MAGIC   0x79706f632d6c6c62ull /* "bll-copy" */
@@ -38,6 +47,7 @@ enum copy_kind {
 struct copy_map {
 	uint64_t start, len;
 	uint64_t offset;          /* in the file */
+	uint64_t image_at;        /* its contents are there in the template; 0: not */
 	uint64_t size, sec, nsec; /* of the file: it must be the same there */
 	uint32_t path;            /* in the texts */
 	uint32_t prot;
@@ -74,6 +84,8 @@ struct copy_head {
 	uint32_t version, head_len;
 	uint32_t n_maps, n_files, n_runs, texts_len;
 	uint64_t content_len;
+	uint64_t image_len; /* of the template's file */
+	uint64_t template;  /* a stream: which one its mappings are of, by its inode; 0: none */
 	/* Where it goes on. */
 	uint64_t sp, pc, fs, gs;
 	uint32_t mxcsr, fcw;

@@ -9,41 +9,21 @@
 #include <linux/stat.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include "warm/copy_calls.h"
+#include "warm/copy_list.h"
 #include "warm/copy_work.h"
 
-#define PAGE_THERE (3ull << 62) /* in memory, or in swap */
-#define PAGE_FILE  (1ull << 61) /* of a file, or shared */
-#define STACK_LEN  (8ull << 20)
-#define STACK_GAP  (1ull << 20)
+#define STACK_LEN (8ull << 20)
+#define STACK_GAP (1ull << 20)
 
-/* One entry of the list. */
+/* One entry of the list, with what smaps tells of it. */
 struct entry {
-	uint64_t start, end, offset;
-	char read, write, exec, share;
-	char *path;
+	struct copy_entry at;
 	uint64_t own_kib, there_kib;
 	bool wiped, left_out;
 };
-
-static uint64_t hex(char **at)
-{
-	uint64_t n = 0;
-
-	for (;; (*at)++) {
-		char c = **at;
-
-		if (c >= '0' && c <= '9')
-			n = n * 16 + (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			n = n * 16 + (uint64_t)(c - 'a' + 10);
-		else
-			return n;
-	}
-}
 
 static uint64_t decimal(const char *at)
 {
@@ -54,34 +34,6 @@ static uint64_t decimal(const char *at)
 	while (*at >= '0' && *at <= '9')
 		n = n * 10 + (uint64_t)(*at++ - '0');
 	return n;
-}
-
-static void skip_word(char **at)
-{
-	while (**at && **at != ' ')
-		(*at)++;
-	while (**at == ' ')
-		(*at)++;
-}
-
-/* "start-end rwxp offset device inode   path" */
-static void read_head(char *line, struct entry *e)
-{
-	*e = (struct entry){0};
-	e->start = hex(&line);
-	line++;
-	e->end = hex(&line);
-	line++;
-	e->read = line[0];
-	e->write = line[1];
-	e->exec = line[2];
-	e->share = line[3];
-	skip_word(&line);
-	e->offset = hex(&line);
-	skip_word(&line);
-	skip_word(&line);
-	skip_word(&line);
-	e->path = line;
 }
 
 static bool has_flag(const char *flags, char a, char b)
@@ -108,8 +60,8 @@ static void read_fact(const char *line, struct entry *e)
 
 static uint32_t prot_of(const struct entry *e)
 {
-	return (e->read == 'r' ? PROT_READ : 0u) | (e->write == 'w' ? PROT_WRITE : 0u) |
-	       (e->exec == 'x' ? PROT_EXEC : 0u);
+	return (e->at.read == 'r' ? PROT_READ : 0u) | (e->at.write == 'w' ? PROT_WRITE : 0u) |
+	       (e->at.exec == 'x' ? PROT_EXEC : 0u);
 }
 
 static bool is_special(const char *path)
@@ -121,10 +73,10 @@ static bool add_special(struct copy_work *w, const struct entry *e)
 {
 	struct copy_special *s = &w->head.specials[w->head.n_specials];
 
-	if (w->head.n_specials == COPY_SPECIALS || copy_length(e->path) >= sizeof(s->name))
-		return copy_refuse(w, "memory of the kernel's that is unknown here", e->path);
-	*s = (struct copy_special){.start = e->start, .len = e->end - e->start};
-	copy_bytes(s->name, e->path, copy_length(e->path));
+	if (w->head.n_specials == COPY_SPECIALS || copy_length(e->at.path) >= sizeof(s->name))
+		return copy_refuse(w, "memory of the kernel's that is unknown here", e->at.path);
+	*s = (struct copy_special){.start = e->at.start, .len = e->at.end - e->at.start};
+	copy_bytes(s->name, e->at.path, copy_length(e->at.path));
 	w->head.n_specials++;
 	return true;
 }
@@ -158,7 +110,8 @@ static bool add_pages(struct copy_work *w, struct copy_map *m)
 		for (uint64_t i = 0; i < some; i++) {
 			uint64_t page = w->pages[i];
 
-			if (!(page & PAGE_THERE) || (m->kind == COPY_PRIVATE && page & PAGE_FILE))
+			if (!(page & COPY_PAGE_THERE) ||
+			    ((m->kind == COPY_PRIVATE || m->image_at) && page & COPY_PAGE_FILE))
 				continue;
 			m->has_runs = 1;
 			if (!add_run(w, (first + done + i) * COPY_PAGE, COPY_PAGE))
@@ -177,13 +130,13 @@ static bool take_file(struct copy_work *w, const struct entry *e, struct copy_ma
 	const struct copy_map *last = w->head.n_maps ? &w->maps[w->head.n_maps - 1] : NULL;
 	const char *known = last && last->path ? w->texts + last->path : "";
 
-	m->offset = e->offset;
-	if (CALL5(SYS_statx, AT_FDCWD, e->path, flags, STATX_BASIC_STATS, &st) != 0)
+	m->offset = e->at.offset;
+	if (CALL5(SYS_statx, AT_FDCWD, e->at.path, flags, STATX_BASIC_STATS, &st) != 0)
 		return false;
 	m->size = st.stx_size;
 	m->sec = (uint64_t)st.stx_mtime.tv_sec;
 	m->nsec = st.stx_mtime.tv_nsec;
-	m->path = copy_same(known, e->path) ? last->path : copy_text(w, e->path);
+	m->path = copy_same(known, e->at.path) ? last->path : copy_text(w, e->at.path);
 	return m->path != 0;
 }
 
@@ -199,16 +152,16 @@ static bool has_name(const char *path)
 
 static bool fill_contents(struct copy_work *w, const struct entry *e, struct copy_map *m)
 {
-	bool file = e->path[0] == '/';
+	bool file = e->at.path[0] == '/' && !m->image_at;
 
 	if (m->kind == COPY_SHARED || e->wiped)
 		return true;
-	if (m->kind == COPY_MEMORY ? e->there_kib == 0 && !file : e->own_kib == 0)
+	if (m->kind == COPY_MEMORY && !m->image_at ? e->there_kib == 0 && !file : e->own_kib == 0)
 		return true;
 	/* What writes this ends afterwards: it needs not be put back. */
-	if (e->read != 'r' && !w->only_looks &&
+	if (e->at.read != 'r' && !w->only_looks &&
 	    CALL3(SYS_mprotect, m->start, m->len, PROT_READ) != 0)
-		return copy_refuse(w, "memory that cannot be read", e->path);
+		return copy_refuse(w, "memory that cannot be read", e->at.path);
 	if (m->kind != COPY_MEMORY || !file)
 		return add_pages(w, m);
 	m->has_runs = 1;
@@ -232,69 +185,47 @@ static bool take_entry(struct copy_work *w, const struct entry *e)
 {
 	struct copy_map *m = &w->maps[w->head.n_maps];
 
-	if (e->start >= COPY_ADDRESS || e->left_out || e->start == (uint64_t)(uintptr_t)w)
+	if (e->at.start >= COPY_ADDRESS || e->left_out || e->at.start == (uint64_t)(uintptr_t)w ||
+	    (w->view && e->at.start == w->view))
 		return true;
-	if (is_special(e->path))
+	if (is_special(e->at.path))
 		return add_special(w, e);
 	if (w->head.n_maps == COPY_MAPS_MAX)
 		return copy_refuse(w, "its memory is in too many pieces", NULL);
-	*m = (struct copy_map){.start = e->start,
-			       .len = e->end - e->start,
+	*m = (struct copy_map){.start = e->at.start,
+			       .len = e->at.end - e->at.start,
 			       .prot = prot_of(e),
 			       .kind = COPY_MEMORY,
 			       .wiped = e->wiped};
-	if (e->share == 's' && (e->write == 'w' || !has_name(e->path)))
-		return copy_refuse(w, "memory that is shared", e->path);
-	if (has_name(e->path) && take_file(w, e, m))
-		m->kind = e->share == 's' ? COPY_SHARED : COPY_PRIVATE;
-	else if (e->share == 's')
-		return copy_refuse(w, "memory that is shared", e->path);
+	if (e->at.share == 's' && (e->at.write == 'w' || !has_name(e->at.path)))
+		return copy_refuse(w, "memory that is shared", e->at.path);
+	if (copy_is_template(w, &e->at))
+		m->image_at = e->at.offset;
+	else if (has_name(e->at.path) && take_file(w, e, m))
+		m->kind = e->at.share == 's' ? COPY_SHARED : COPY_PRIVATE;
+	else if (e->at.share == 's')
+		return copy_refuse(w, "memory that is shared", e->at.path);
 	if (!fill_contents(w, e, m))
 		return false;
-	if (copy_same(e->path, "[stack]"))
+	if (copy_same(e->at.path, "[stack]"))
 		stretch_stack(w, m);
-	w->last_end = e->end;
+	w->last_end = e->at.end;
 	w->head.n_maps++;
 	return true;
 }
 
-static bool read_list(struct copy_work *w, const char *name)
+/* What is as in the template that the process became needs not travel; who lays a new one has none.
+ */
+static bool find_template(struct copy_work *w)
 {
-	long fd = CALL4(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC, 0);
-	size_t len = 0;
-	long n = -1;
-
-	while (!copy_failed(fd) && len < COPY_LIST_MAX &&
-	       (n = CALL3(SYS_read, fd, w->list + len, COPY_LIST_MAX - len)) > 0)
-		len += (size_t)n;
-	(void)CALL1(SYS_close, fd);
-	w->list[len] = '\0';
-	return n == 0 || copy_refuse(w, "a list of its memory cannot be read", name);
-}
-
-/* One that was forked and never executed anything may not look at itself before this. */
-static bool open_pagemap(struct copy_work *w)
-{
-	static const char name[] = "/proc/self/pagemap";
-	long fd = CALL4(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC, 0);
-
-	if (copy_failed(fd)) {
-		(void)CALL2(SYS_prctl, PR_SET_DUMPABLE, 1);
-		fd = CALL4(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC, 0);
-	}
-	w->pagemap = (int)fd;
-	return !copy_failed(fd) || copy_refuse(w, "/proc/self/pagemap cannot be opened", NULL);
-}
-
-static char *cut_line(char **at)
-{
-	char *line = *at, *end = line;
-
-	while (*end && *end != '\n')
-		end++;
-	*at = *end ? end + 1 : end;
-	*end = '\0';
-	return line;
+	if (!w->view || w->at)
+		return true;
+	if (!copy_read_list(w, "/proc/self/maps"))
+		return false;
+	copy_find_place(w, w->view);
+	w->head.template = copy_inode(w->place);
+	w->head.image_len = w->view_len;
+	return true;
 }
 
 bool copy_take_maps(struct copy_work *w)
@@ -302,10 +233,10 @@ bool copy_take_maps(struct copy_work *w)
 	struct entry e = {0};
 	bool have = false;
 
-	if (!open_pagemap(w) || !read_list(w, "/proc/self/smaps"))
+	if (!find_template(w) || !copy_open_pagemap(w) || !copy_read_list(w, "/proc/self/smaps"))
 		return false;
 	for (char *at = w->list; *at;) {
-		char *line = cut_line(&at);
+		char *line = copy_line(&at);
 
 		if (line[0] >= 'A' && line[0] <= 'Z') {
 			read_fact(line, &e);
@@ -313,7 +244,8 @@ bool copy_take_maps(struct copy_work *w)
 		}
 		if (have && !take_entry(w, &e))
 			return false;
-		read_head(line, &e);
+		e = (struct entry){0};
+		copy_entry_read(line, &e.at);
 		have = true;
 	}
 	(void)CALL1(SYS_close, w->pagemap);
@@ -324,11 +256,12 @@ bool copy_find_specials(struct copy_work *w)
 {
 	struct entry e;
 
-	if (!read_list(w, "/proc/self/maps"))
+	if (!copy_read_list(w, "/proc/self/maps"))
 		return false;
 	for (char *at = w->list; *at;) {
-		read_head(cut_line(&at), &e);
-		if (is_special(e.path) && !add_special(w, &e))
+		e = (struct entry){0};
+		copy_entry_read(copy_line(&at), &e.at);
+		if (is_special(e.at.path) && !add_special(w, &e))
 			return false;
 	}
 	return true;

@@ -8,24 +8,62 @@
 
 #include "warm/copy_work.h"
 
-static PyObject *module_write(PyObject *self, PyObject *args)
-{
-	struct copy_work *w;
-	int stream;
+/* Of a process that became a template: all of that, to be read; and how long it is. */
+static struct copy_left left;
 
-	(void)self;
-	if (!PyArg_ParseTuple(args, "i", &stream))
-		return NULL;
-	w = copy_work_new();
+/* Where it is to become one, and what is open and no part of it; -1: nowhere. */
+static int lay_into = -1, lay_without = -1;
+
+static PyObject *write_it(int stream, int without, uint64_t at)
+{
+	struct copy_work *w = copy_work_new();
+	PyObject *env;
+
 	if (!w)
 		return PyErr_NoMemory();
 	w->stream = stream;
+	w->also = without;
+	w->at = at;
+	w->view = left.view;
+	w->view_len = left.view_len;
 	/* In the copy w is an address of the process that it was. */
-	if (copy_write(w))
-		return Py_BuildValue("");
-	PyErr_SetString(PyExc_RuntimeError, w->reason);
-	copy_work_free(w);
-	return NULL;
+	if (!copy_write(w, &left)) {
+		PyErr_SetString(PyExc_RuntimeError, w->reason);
+		copy_work_free(w);
+		return NULL;
+	}
+	if (at)
+		copy_reopen(without);
+	env = PyBytes_FromStringAndSize(left.env, (Py_ssize_t)left.env_len);
+	copy_left_free(&left);
+	return env;
+}
+
+static PyObject *module_write(PyObject *self, PyObject *args)
+{
+	int stream;
+
+	(void)self;
+	return PyArg_ParseTuple(args, "i", &stream) ? write_it(stream, -1, 0) : NULL;
+}
+
+static PyObject *module_lay(PyObject *self, PyObject *args)
+{
+	(void)self;
+	return PyArg_ParseTuple(args, "ii", &lay_into, &lay_without) ? Py_BuildValue("") : NULL;
+}
+
+static PyObject *module_rest(PyObject *self, PyObject *args)
+{
+	int into = lay_into;
+
+	(void)self;
+	(void)args;
+	lay_into = -1;
+	if (into >= 0)
+		return write_it(into, lay_without, COPY_FILE_TABLES);
+	(void)copy_rest(left.view, left.view_len);
+	return Py_BuildValue("");
 }
 
 static PyObject *module_check(PyObject *self, PyObject *args)
@@ -42,6 +80,8 @@ static PyObject *module_check(PyObject *self, PyObject *args)
 		return PyErr_NoMemory();
 	w->stream = stream;
 	w->also = also;
+	w->view = left.view;
+	w->view_len = left.view_len;
 	fine = copy_check(w);
 	if (!fine)
 		PyErr_SetString(PyExc_RuntimeError, w->reason);
@@ -53,16 +93,17 @@ static PyObject *module_check(PyObject *self, PyObject *args)
 
 static PyObject *module_become(PyObject *self, PyObject *args)
 {
+	int stream, template = -1;
 	struct copy_work *w;
-	int stream;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "i", &stream))
+	if (!PyArg_ParseTuple(args, "i|i", &stream, &template))
 		return NULL;
 	w = copy_work_new();
 	if (!w)
 		return PyErr_NoMemory();
 	w->stream = stream;
+	w->template = template;
 	copy_become(w);
 	PyErr_SetString(PyExc_RuntimeError, w->reason);
 	return NULL;
@@ -73,8 +114,12 @@ static PyMethodDef methods[] = {
 	 "check(fd, also): could write(fd) do it?  also: may be open"},
 	{"write", module_write, METH_VARARGS,
 	 "write(fd): this process as an image, and its end; returns in the copy"},
+	{"lay", module_lay, METH_VARARGS,
+	 "lay(fd, without): the next rest() makes a template of this process, and ends it"},
+	{"rest", module_rest, METH_NOARGS,
+	 "rest(): pages that are as in the template go back.  In who becomes one, its environment"},
 	{"become", module_become, METH_VARARGS,
-	 "become(fd): the process of which this is the image"},
+	 "become(fd, template=-1): the process of which this is the image"},
 	{NULL, NULL, 0, NULL},
 };
 

@@ -103,20 +103,38 @@ HERE static void map_one(const struct copy_plan *p, const struct copy_map *m)
 {
 	long prot = m->has_runs ? PROT_READ | PROT_WRITE : (long)m->prot, fd = -1, at;
 	long flags = MAP_FIXED | MAP_NORESERVE;
+	uint64_t offset = m->image_at ? m->image_at : m->offset;
 
-	if (m->kind == COPY_MEMORY)
+	if (m->image_at)
+		flags |= MAP_PRIVATE;
+	else if (m->kind == COPY_MEMORY)
 		flags |= MAP_PRIVATE | MAP_ANONYMOUS;
 	else
 		flags |= m->kind == COPY_SHARED ? MAP_SHARED : MAP_PRIVATE;
-	if (m->kind != COPY_MEMORY)
+	if (m->image_at)
+		fd = p->template;
+	else if (m->kind != COPY_MEMORY)
 		fd = open_file(p, m);
-	at = copy_mmap(m->start, m->len, prot, flags, fd, m->offset);
+	at = copy_mmap(m->start, m->len, prot, flags, fd, offset);
 	if (at != (long)m->start)
 		leave(COPY_EXIT_MEMORY);
-	if (fd >= 0)
+	if (fd >= 0 && fd != p->template)
 		(void)CALL1(SYS_close, fd);
 	if (m->wiped)
 		(void)CALL3(SYS_madvise, m->start, m->len, MADV_WIPEONFORK);
+}
+
+/* So that what is the same can be found later.  Nothing is read there before; and where it cannot
+ * be had, nothing will be. */
+HERE static void map_view(struct copy_plan *p)
+{
+	long at;
+
+	if (!p->view_len)
+		return;
+	at = copy_mmap(0, p->view_len, PROT_READ, MAP_SHARED | MAP_NORESERVE, p->template, 0);
+	p->view = copy_failed(at) ? 0 : (uint64_t)at;
+	(void)CALL1(SYS_close, p->template);
 }
 
 /* As many bytes as one call brings; the runs shrink from the left. */
@@ -141,7 +159,8 @@ HERE static void read_contents(const struct copy_plan *p)
 			at->iov_len -= (uint64_t)n;
 		}
 	}
-	(void)CALL1(SYS_close, p->stream);
+	if (p->stream >= 0)
+		(void)CALL1(SYS_close, p->stream);
 }
 
 HERE static void protect(const struct copy_plan *p)
@@ -192,7 +211,7 @@ HERE static void go_on(const struct copy_plan *p)
 	__asm__ volatile("mov %2, %%rsp\n\t"
 			 "jmp *%3"
 			 :
-			 : "a"(p->hole), "d"(p->hole_len), "r"(p->head.sp), "r"(p->head.pc)
+			 : "a"(p), "d"(1L), "r"(p->head.sp), "r"(p->head.pc)
 			 : "memory");
 	__builtin_unreachable();
 }
@@ -206,6 +225,7 @@ HERE void copy_restore(struct copy_plan *p)
 	for (uint32_t i = 0; i < p->head.n_maps; i++)
 		map_one(p, &p->maps[i]);
 	place_specials(p);
+	map_view(p);
 	read_contents(p);
 	protect(p);
 	settle_thread(p, rseq_len);

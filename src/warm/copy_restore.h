@@ -19,7 +19,12 @@ struct copy_plan {
 	uint64_t park;                           /* where they wait meanwhile */
 	uint64_t hole, hole_len;
 	uint64_t rseq_at; /* this process's; 0: none */
-	int stream;
+	uint64_t view;    /* where all of the template can be read; 0: nowhere */
+	uint64_t view_len;
+	const char *env; /* of this process: NUL-terminated texts */
+	uint64_t env_len;
+	int stream;   /* -1: there is none */
+	int template; /* -1: it is not needed */
 };
 
 /* How it ends if it cannot go on: nobody is left who could say more. */

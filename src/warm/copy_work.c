@@ -16,7 +16,7 @@ struct copy_work *copy_work_new(void)
 	if (copy_failed(at))
 		return NULL;
 	w = (struct copy_work *)at;
-	w->stream = w->also = w->pagemap = -1;
+	w->stream = w->template = w->also = w->pagemap = -1;
 	w->head.texts_len = 1; /* 0 is no text */
 	return w;
 }

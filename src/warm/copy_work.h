@@ -8,20 +8,28 @@
 
 #include "warm/copy_image.h"
 
+enum { COPY_PLACE = 64 };
 enum { COPY_LIST_MAX = 8 << 20, COPY_PAGES_AT_ONCE = 8192 };
 
 /* In pages of its own, which are no part of the image. */
 struct copy_work {
 	struct copy_head head;
 	struct copy_map maps[COPY_MAPS_MAX];
+	struct copy_map laid[COPY_MAPS_MAX]; /* of a template: in pieces */
 	struct copy_file files[COPY_FILES_MAX];
 	struct iovec runs[COPY_RUNS_MAX];
 	char texts[COPY_TEXTS_MAX];
 	uint64_t pages[COPY_PAGES_AT_ONCE];
 	char list[COPY_LIST_MAX + 1]; /* what /proc says */
 	int stream;
-	int also;        /* a descriptor that is closed before it is written; -1: none */
-	bool only_looks; /* changes nothing */
+	int template;           /* -1: none */
+	uint64_t at;            /* of a template: where in it; 0: it is a stream */
+	char place[COPY_PLACE]; /* the template that the process became, as lists say it */
+	const char *env;
+	uint64_t env_len;
+	uint64_t view, view_len; /* no part of the image; 0: there is none */
+	int also;                /* a descriptor that is closed before it is written; -1: none */
+	bool only_looks;         /* changes nothing */
 	int pagemap;
 	uint64_t last_end; /* of the mapping before */
 	char reason[COPY_REASON];
@@ -47,15 +55,32 @@ bool copy_take_files(struct copy_work *w);
 /* copy_state.c: signals, and what the C library has told the kernel. */
 bool copy_take_state(struct copy_work *w);
 
-/* Where a woken copy finds the pages that it was made from. */
+/* What a woken copy finds of the process that became it. */
 struct copy_woken {
-	uint64_t start, len; /* 0: nobody was woken, this is the call itself */
+	uint64_t plan; /* struct copy_plan */
+	uint64_t here; /* 0: nobody was woken, this is the call itself */
 };
+/* copy_lay.c: the contents into a template, so that they can be mapped. */
+bool copy_lay(struct copy_work *w);
+/* The next bytes of a template. */
+bool copy_put(struct copy_work *w, const void *data, size_t len);
 /* copy_write.c: would that work? */
 bool copy_check(struct copy_work *w);
+/* What is left of it in the copy. */
+struct copy_left {
+	char *env; /* in pages of its own; NULL: none */
+	uint64_t env_len;
+	uint64_t view, view_len;
+};
 /* True in the copy, wherever and whenever that is; false: w->reason.  In the process
  * that is copied it ends the process once all is written. */
-bool copy_write(struct copy_work *w);
+bool copy_write(struct copy_work *w, struct copy_left *ret);
+void copy_left_free(struct copy_left *l);
+/* In who becomes a template: what came as standard input is there, and that is empty. */
+void copy_reopen(int there);
+/* copy_rest.c: pages that are the same as in the template go back to it; how many, or -1: it
+ * cannot be done now. */
+long copy_rest(uint64_t view, uint64_t view_len);
 /* copy_become.c: returns only if it could not: w->reason. */
 void copy_become(struct copy_work *w);
 

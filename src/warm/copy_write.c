@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "warm/copy_calls.h"
+#include "warm/copy_restore.h"
 #include "warm/copy_work.h"
 
 enum { RUNS_AT_ONCE = 1024 }; /* the kernel takes no more */
@@ -85,6 +86,15 @@ static bool write_tables(struct copy_work *w)
 	       copy_refuse(w, "nobody reads the image", NULL);
 }
 
+static bool put_tables(struct copy_work *w)
+{
+	const struct copy_head *h = &w->head;
+
+	return copy_put(w, h, sizeof(*h)) && copy_put(w, w->laid, h->n_maps * sizeof(*w->laid)) &&
+	       copy_put(w, w->files, h->n_files * sizeof(*w->files)) &&
+	       copy_put(w, w->texts, h->texts_len);
+}
+
 static bool take_all(struct copy_work *w)
 {
 	return copy_take_state(w) && copy_take_files(w) && copy_take_maps(w);
@@ -96,6 +106,18 @@ bool copy_check(struct copy_work *w)
 	return take_all(w);
 }
 
+/* The heap of this process is another's place; glibc would take the kernel's refusal to extend it
+ * for a success if the kernel's idea of the heap lies above it.  From so far up it cannot ask: it
+ * then maps memory instead. */
+static void forget_heap(void)
+{
+	void *far = (void *)(uintptr_t)(UINTPTR_MAX - COPY_PAGE + 1);
+
+	/* Who became a template has it so, and need not write there. */
+	if (&__curbrk && __curbrk != far)
+		__curbrk = far;
+}
+
 static void write_image(struct copy_work *w)
 {
 	w->head.magic = COPY_MAGIC;
@@ -104,26 +126,45 @@ static void write_image(struct copy_work *w)
 	w->head.pc = (uint64_t)(uintptr_t)copy_point_woken;
 	if (!take_all(w))
 		return;
-	if (write_tables(w) && write_contents(w))
+	if (w->at)
+		forget_heap(); /* this process ends here */
+	if (w->at ? copy_lay(w) && put_tables(w) : write_tables(w) && write_contents(w))
 		(void)CALL1(SYS_exit_group, 0);
 }
 
-/* The heap of this process is another's place; glibc would take the kernel's refusal to extend it
- * for a success if the kernel's idea of the heap lies above it.  From so far up it cannot ask: it
- * then maps memory instead. */
-static void forget_heap(void)
+/* The hole goes with the rest of the process that was here. */
+static void take_left(const struct copy_plan *p, struct copy_left *ret)
 {
-	if (&__curbrk)
-		__curbrk = (void *)(uintptr_t)(UINTPTR_MAX - COPY_PAGE + 1);
+	uint64_t start = p->hole, len = p->hole_len;
+	long at = -1;
+
+	*ret = (struct copy_left){.view = p->view, .view_len = p->view_len};
+	if (p->env_len)
+		at = copy_mmap(0, p->env_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			       -1, 0);
+	if (!copy_failed(at)) {
+		ret->env = (char *)at;
+		ret->env_len = p->env_len;
+		copy_bytes(ret->env, p->env, p->env_len);
+	}
+	(void)CALL2(SYS_munmap, start, len);
 }
 
-bool copy_write(struct copy_work *w)
+void copy_left_free(struct copy_left *l)
+{
+	if (l->env)
+		(void)CALL2(SYS_munmap, l->env, l->env_len);
+	l->env = NULL;
+	l->env_len = 0;
+}
+
+bool copy_write(struct copy_work *w, struct copy_left *ret)
 {
 	struct copy_woken woken = copy_point(&w->head.sp, write_image, w);
 
-	if (woken.len == 0)
+	if (!woken.here)
 		return false;
 	forget_heap();
-	(void)CALL2(SYS_munmap, woken.start, woken.len);
+	take_left((const struct copy_plan *)woken.plan, ret);
 	return true;
 }

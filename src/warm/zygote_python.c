@@ -78,6 +78,7 @@ static int fill_sealing(struct zygote_self *z, struct sealing *ret)
 		.door = z->fds[ZYGOTE_DOOR],
 		.rules = -1,
 		.library = -1,
+		.more = -1,
 		.v2_door = -1,
 		.limits = &o->limits,
 		.board = z->board,

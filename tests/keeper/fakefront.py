@@ -14,10 +14,10 @@ import subprocess
 import tempfile
 import time
 
-MAGIC, VERSION, INLINE = 0x706B6C62, 3, 32 * 1024
-REQUEST = struct.Struct("<4I5Q2I128s128s128s1024s40s")
+MAGIC, VERSION, INLINE = 0x706B6C62, 4, 32 * 1024
+REQUEST = struct.Struct("<4I5Q3I128s128s128s1024s40s4x")
 COUNTS = 8
-REPLY = struct.Struct("<4I3Q4I2Q40s2I8I14Q" + "48sQ" * 2 * COUNTS + "128s128s")
+REPLY = struct.Struct("<4I3Q4I2Q40s3I4x8I14Q" + "48sQ" * 2 * COUNTS + "128s128s")
 SEALS = 0x0002 | 0x0004 | 0x0008  # shrink, grow, write
 F_ADD_SEALS = 1033
 ASKS = ("none call check screen tools input signal cancel open exec code file_put file_get "
@@ -39,14 +39,14 @@ class Reply:
         got = REPLY.unpack(raw)
         self.stream_end = stream
         (_, _, kind, self.stream, self.serial, _, self.offset, self.http, content, self.retry,
-         self.detach, self.range_from, self.range_total, ident, self.usable_slot, self.has_stream) = got[:16]
+         self.detach, self.range_from, self.range_total, ident, self.usable_slot, self.start_len, self.has_stream) = got[:17]
         self.kind, self.content, self.id = SAYS[kind], content, text(ident)
-        self.facts = dict(zip(FACTS, got[16:]))
+        self.facts = dict(zip(FACTS, got[17:]))
         self.facts["tool"], self.facts["rule"] = text(got[-2]), text(got[-1])
         named = [(text(got[i]), got[i + 1]) for i in range(len(got) - 2 - 4 * COUNTS, len(got) - 2, 2)]
         self.facts["redacted"], self.facts["found"] = (
             {name: n for name, n in part if name} for part in (named[:COUNTS], named[COUNTS:]))
-        self.body = body
+        self.body, self.start = body[:len(body) - self.start_len], body[len(body) - self.start_len:]
 
     def json(self):
         return json.loads(self.body)
@@ -168,7 +168,7 @@ class Keeper:
     # Messages.
 
     def send(self, ask, body=b"", *, serial=None, target=0, shape=0, number=0, origin=0,
-             client="local", tool="", path="", uid=None, request_id="req-1", ident="", stream=None):
+             client="local", tool="", path="", uid=None, request_id="req-1", ident="", stream=None, follows=1):
         if isinstance(body, (dict, list)):
             body = json.dumps(body).encode()
         elif isinstance(body, str):
@@ -178,7 +178,7 @@ class Keeper:
             serial = self.serial
         head = REQUEST.pack(
             MAGIC, VERSION, ASKS.index(ask), shape, serial, target, len(body), origin, number,
-            0 if uid is None else 1, uid or 0, client.encode(), request_id.encode(), tool.encode(),
+            0 if uid is None else 1, uid or 0, follows, client.encode(), request_id.encode(), tool.encode(),
             path.encode(), ident.encode())
         self.send_raw(head, body, [] if stream is None else [stream])
         return serial
@@ -202,7 +202,7 @@ class Keeper:
         for _, _, data in control:
             fds.frombytes(data[:len(data) // 4 * 4])
         body = raw[REPLY.size:]
-        stream = fds.pop() if REPLY.unpack(raw[:REPLY.size])[15] else None
+        stream = fds.pop() if REPLY.unpack(raw[:REPLY.size])[16] else None
         for fd in fds:
             with os.fdopen(fd, "rb") as file:
                 file.seek(0)

@@ -111,6 +111,24 @@ def children_of(pid):
 # What a call is answered.
 
 
+def test_who_does_not_follow_hears_the_same(uid):
+    with ready(uid) as k:
+        body = {"tool_name": "code", "code": "print(6 * 7)", "language": "python"}
+        seen = []
+        a = k.wait(k.send("call", body, follows=0), seen).json()
+        same((a["status"], a["output"]), ("success", "42\n"))
+        same([s.kind for s in seen], ["begun", "output"])
+        same(seen[1].body, b"42\n")
+        # What takes long, or prints more than a pipe holds, is heard while it runs.
+        code = "print('a' * 300000)\nimport sys\nsys.stdin.readline()\n"
+        serial = k.send("call", {**body, "code": code, "stdin_open": True}, follows=0)
+        same([k.take().kind, k.take().kind], ["begun", "output"])
+        seen = []
+        same(k.wait(k.send("input", b"go on\n", target=serial), seen).json(), {"accepted": 6})
+        a = k.wait(serial, seen).json()
+        same((a["status"], a["stdout"]["bytes_seen"]), ("success", 300001))
+
+
 def test_a_call_is_run_and_answered(uid):
     with ready(uid) as k:
         seen = []
@@ -719,12 +737,13 @@ def test_another_policy_than_expected_is_no_start(_uid):
 
 
 def test_a_message_that_makes_no_sense_ends_the_keeper(_uid):
-    def head(magic=MAGIC, version=VERSION, kind=1, body_len=0, client=b"local"):
-        return REQUEST.pack(magic, version, kind, 0, 1, 0, body_len, 0, 0, 0, 0, client, b"", b"",
-                            b"", b"")
+    def head(magic=MAGIC, version=VERSION, kind=1, body_len=0, client=b"local", follows=0):
+        return REQUEST.pack(magic, version, kind, 0, 1, 0, body_len, 0, 0, 0, 0, follows, client, b"",
+                            b"", b"", b"")
 
     for bad in (b"x", head(magic=1), head(version=9), head(kind=99), head(body_len=5),
-                head(client=b"x" * 128), head() + b"more", head(body_len=INLINE + 1)):
+                head(client=b"x" * 128), head() + b"more", head(body_len=INLINE + 1),
+                head(follows=2)):
         with ready() as k:
             k.sock.send(bad)
             check(k.take() is None)
@@ -737,8 +756,8 @@ def test_a_body_that_could_change_is_not_taken(_uid):
         body = b" " * (INLINE + 1)
         fd = os.memfd_create("body", os.MFD_ALLOW_SEALING)
         os.write(fd, body)
-        head = REQUEST.pack(MAGIC, VERSION, 1, 0, 1, 0, len(body), 0, 0, 0, 0, b"local", b"", b"",
-                            b"", b"")
+        head = REQUEST.pack(MAGIC, VERSION, 1, 0, 1, 0, len(body), 0, 0, 0, 0, 0, b"local", b"",
+                            b"", b"", b"")
         socket.send_fds(k.sock, [head], [fd])
         os.close(fd)
         check(k.take() is None)

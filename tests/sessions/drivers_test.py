@@ -131,6 +131,24 @@ def python_keeps_variables_imports_functions_and_the_directory(d):
 
 
 @test("python")
+def python_reads_one_expression_as_it_reads_all_else(d):
+    for source, result in (("1 +\\\n1", "2"), ("(1,\n2)", "(1, 2)"), ("x = 3; x", "3"), ("[i for i in 'ab']", "['a', 'b']"),
+                           ("lambda: 0", None), ("(y := 5)", "5"), ("None", None), ("# nothing", None), ("", None),
+                           ("2 # two", "2"), ("\t\n3", "3"), ("1 if 0 else 2", "2"), ("_ + 1", "3")):
+        status, got, _, err = d.run(source)
+        same((status, err), (0, ""))
+        if result is not None or not source.startswith("lambda"):
+            same((source, got), (source, result))
+    for source, word in ((" 1", "IndentationError"), ("1 +", "SyntaxError"), ("1 2", "SyntaxError"), ("nobody", "NameError"),
+                         ("return 1", "SyntaxError"), ("yield 1", "SyntaxError"), ("1/0", "ZeroDivisionError")):
+        status, got, _, err = d.run(source)
+        same((source, status, got, err.count(word)), (source, 1, None, 1))
+        assert "<snippet %d>" % d.number in err and "belljar" not in err and "compile" not in err, err
+    same(d.run("1 is 1")[3].count("SyntaxWarning"), 1)
+    same(d.run("'\\d'")[3].count("invalid escape"), d.run("v = '\\d'")[3].count("invalid escape"))
+
+
+@test("python")
 def python_tracebacks_show_the_snippet_and_nothing_of_ours(d):
     d.run("def broken():\n    return 1 / 0")
     status, _, _, err = d.run("x = 1\nbroken()")

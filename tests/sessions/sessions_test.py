@@ -262,6 +262,32 @@ def a_second_snippet_waits_for_nobody(uid):
 
 
 @test
+def that_it_runs_is_told_when_somebody_needs_to_know(uid):
+    with Session(uid) as s:
+        late = time.monotonic() + 60
+        a = s.ask("code", {"code": "2 + 2"}, follows=0)
+        while not a.start and time.monotonic() < late:  # it took longer than a moment
+            same([r.kind for r in s.seen], ["begun"])
+            a = s.ask("code", {"code": "2 + 2"}, follows=0)
+        same((a.json()["result"], s.seen), ("4", []))
+        start = json.loads(a.start)
+        same((start["id"], start["session"], start["request_id"]), (a.json()["id"], "s-1", "req-1"))
+        same(start["receipt"], a.json()["receipt_started"])
+        same((a.id, a.facts["tool"]), (start["id"], "code"))
+        a = s.ask("code", {"code": "2 + 2"})
+        same((a.start, [r.kind for r in s.seen], s.seen[0].json()["id"]), (b"", ["begun"], a.id))
+        # Before output that nobody asked for, too, and when it takes longer than a moment.
+        a = s.ask("code", {"code": "print(1)"}, follows=0)
+        same((a.start, [r.kind for r in s.seen]), (b"", ["begun", "output"]))
+        serial = s.k.send("code", {"code": "import time\nwhile True: time.sleep(1)"}, follows=0)
+        same(s.until("begun", serial).serial, serial)
+        s.k.send("cancel", target=serial)
+        same(s.until("answer", serial).start, b"")
+        a = s.ask("code", {"code": "2 + 2", "language": "cobol"}, follows=0)
+        same((a.http, a.start, s.seen), (400, b"", []))
+
+
+@test
 def output_is_streamed_and_redacted_across_pieces(uid):
     with Session(uid) as s:
         half = len(SECRET) // 2

@@ -117,12 +117,21 @@ def begin_copy(origin):
     return None, why
 
 
+def becoming(*fds, **more):
+    """One that is given what it is to become."""
+    copy = Interpreter(**more)
+    copy.ready()
+    copy.send(0, text("python_become.py").encode())
+    same(copy.line(), "give")
+    give(copy.sock, library(), *fds)
+    return copy
+
+
 def copied(origin, **more):
     stream, why = begin_copy(origin)
     check(stream is not None, f"refused: {why}")
-    copy = Interpreter("python_become.py", **more)
+    copy = becoming(stream, **more)
     copy.number = origin.number
-    give(copy.sock, library(), stream)
     same(origin.report(), (0, None))
     copy.ready()
     return copy
@@ -285,9 +294,8 @@ def nonsense_harms_nobody_else():
         else:
             for _ in range(1 + i):
                 bad[dice.randrange(min(len(bad), 40 + 6000 if i % 3 == 1 else len(bad)))] = dice.randrange(256)
-        with Interpreter("python_become.py") as copy:
-            stream, end = os.pipe()
-            give(copy.sock, library(), stream)
+        stream, end = os.pipe()
+        with becoming(stream) as copy:
             try:
                 pour(end, bytes(bad))
             finally:

@@ -3,6 +3,9 @@
 #
 # The channel is descriptor 0: "ready\n" goes out when an interrupt does no harm any more; then "NUMBER NONCE LENGTH\n" and the code come in, "NONCE STATUS LENGTH\n"
 # and the last expression's repr go out.  Snippets find an empty standard input in its place.
+# A number below 1 is no snippet: 0 is code for the driver itself, -1 that nobody will ask for anything soon,
+# -2 code of which it should know what it is before it comes.
+# An interpreter that was to become a template and could not says "cold REASON\n" before it is ready.
 # Whoever owns the other end believes none of it: a snippet can say here whatever it likes.
 import sys
 
@@ -17,6 +20,9 @@ RESULT_MAX = 65536
 CO_COROUTINE = 0x80
 ONLY_AST = 0x400
 TOP_LEVEL_AWAIT = 0x2000
+SHORT = 1000
+OTHER = frozenset("=;\\\r\n")  # with one of these it may be more than an expression, or warn twice
+BLANK = frozenset(("", " ", "\t", "\f", "#"))
 
 
 class Channel:
@@ -31,7 +37,7 @@ class Channel:
         self.held = b""
 
     def _more(self):
-        data = os.read(self.fd, 65536)
+        data = os.read(self.fd, 400)  # no more than a small object: the rest of a snippet comes at once
         if not data:
             raise EOFError
         self.held += data
@@ -104,6 +110,9 @@ class Session:
         self.running = False
         self.pid = os.getpid()
         self.loop = None
+        self.copier = None
+        self.known = {}
+        self.env = None
 
     def interrupt(self, number, frame):
         if self.running:
@@ -119,14 +128,29 @@ class Session:
             asyncio.set_event_loop(self.loop)
         return self.loop.run_until_complete(eval(code, self.space))
 
+    def single(self, source, name):
+        """The code of a source that is one expression and can be nothing else, or None."""
+        if len(source) > SHORT or not OTHER.isdisjoint(source) or source[:1] in BLANK:
+            return None
+        try:
+            code = compile(source, name, "eval", TOP_LEVEL_AWAIT, dont_inherit=True)
+        except Exception:  # it is something else, or wrong: that is told by who reads it as a whole
+            return None
+        return None if code.co_flags & CO_COROUTINE else code
+
     def execute(self, source, name):
+        code = self.single(source, name)
+        if code is not None:
+            return self.show(eval(code, self.space))
         tree = compile(source, name, "exec", ONLY_AST, dont_inherit=True)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], Expr) else None
         if tree.body:
             self.evaluate(tree, name, "exec")
         if last is None:
             return None
-        value = self.evaluate(Expression(last.value), name, "eval")
+        return self.show(self.evaluate(Expression(last.value), name, "eval"))
+
+    def show(self, value):
         if value is None:
             return None
         self.space["_"] = value
@@ -181,6 +205,30 @@ class Session:
         finally:
             self.running = False
 
+    def rest(self, channel):
+        if self.copier is None:
+            return
+        env = self.copier.rest()
+        if env is not None:  # it is another process, which became the template that this one was
+            self.wake(channel, env)
+
+    def wake(self, channel, env):
+        """Whatever is done here, each does for itself: the less, the more memory they have in common."""
+        if env != self.env:
+            self.adopt(env)
+        pid = os.getpid()
+        if pid != self.pid:
+            self.pid = pid
+        os.write(channel.fd, b"ready\n")
+
+    def adopt(self, env):
+        new = dict(item.split(b"=", 1) for item in env.split(b"\0") if b"=" in item)
+        for name in [name for name in os.environb if name not in new]:
+            del os.environb[name]
+        for name, value in new.items():
+            if os.environb.get(name) != value:
+                os.environb[name] = value
+
     def flush(self):
         for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
             try:
@@ -189,11 +237,24 @@ class Session:
                 pass
 
 
+def why_cold():
+    """What the library that should have made a template's process of this one has left behind."""
+    why = os.environ.pop("BELLJAR_COLD", None)
+    if os.environ.get("LD_PRELOAD", "").startswith("/proc/self/fd/"):  # it was not even loaded
+        os.close(int(os.environ.pop("LD_PRELOAD")[14:]))
+        why = "this interpreter loads no library first"
+    return why
+
+
 def main():
     channel = Channel()
     session = Session()
     signal(SIGINT, session.interrupt)
+    cold = why_cold()
+    if cold is not None:
+        os.write(channel.fd, b"cold %s\n" % cold.encode("utf-8", "replace"))
     os.write(channel.fd, b"ready\n")
+    del cold
     while True:
         try:
             number, nonce, code = channel.take()
@@ -201,8 +262,16 @@ def main():
             continue
         except EOFError:
             return
+        if number == -1:
+            session.rest(channel)
+            continue
+        if number == -2:
+            session.known[code] = compile(code, "<belljar>", "exec")
+            channel.say(nonce, 0, None)
+            continue
         if number == 0:  # not a snippet: something that whoever owns the other end wants of us
-            exec(compile(code, "<belljar>", "exec"), {"channel": channel, "session": session, "nonce": nonce})
+            text = session.known.get(code) or compile(code, "<belljar>", "exec")
+            exec(text, {"channel": channel, "session": session, "nonce": nonce})
             continue
         status, result = 1, None
         try:

@@ -169,7 +169,7 @@ def copy():
     library, stream = take_two()
     try:
         check_others()
-        if not hasattr(session, "copier"):
+        if session.copier is None:
             session.copier = load(library)
         heard, word = os.pipe()
         pid = os.fork()

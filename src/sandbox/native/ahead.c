@@ -21,6 +21,7 @@
 #include "base/own.h"
 #include "call/limits.h"
 #include "sandbox/native/door.h"
+#include "sandbox/native/turns.h"
 #include "sandbox/native/waiter.h"
 #include "sandbox/native/zygote.h"
 
@@ -145,8 +146,8 @@ static bool waits_for(const struct launcher *l, const struct payload *p)
 {
 	const struct ahead *a = &l->ahead;
 
-	return a->pid && limits_same_seal(&a->limits, p->seal.limits) && begins_in_work(p) &&
-	       a->memory_by_rlimit == p->seal.memory_by_rlimit;
+	return a->pid && p->seal.more < 0 && limits_same_seal(&a->limits, p->seal.limits) &&
+	       begins_in_work(p) && a->memory_by_rlimit == p->seal.memory_by_rlimit;
 }
 
 /* A whole program starts before it can begin, slowly where it is given little of a core.  An order
@@ -222,13 +223,19 @@ static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, 
 	l->board->error = (struct error){0};
 	l->board->start_us = 0;
 	await_leave(&l->board->leave);
+	/* That it has begun is news for us only.  While a program is started there is time to
+	 * hear it. */
+	if (l->ahead.how == START_WAITING)
+		turns_later();
 	if (door_send(l->ahead.door, p->seal.io, words) < 0) {
+		turns_as_ever();
 		ahead_drop(l);
 		describe(l, START_COLD, "who waited for the call was dead");
 		return payload_start(p, ret_pid, err);
 	}
 	*ret_pid = l->ahead.pid;
 	result = await_begin(l, err);
+	turns_as_ever();
 	own_fd_end(&l->ahead.door);
 	ahead_init(&l->ahead);
 	return result;
@@ -248,6 +255,8 @@ static bool fits_warm(const struct launcher *l, const struct payload *p, char *w
 	enum warm_kind kind = l->plan->profile->warm.kind;
 
 	why[0] = '\0';
+	if (p->seal.more >= 0) /* it brings what it needs along */
+		return false;
 	if (kind == WARM_NODE)
 		return waiter_fits(l, p->words, why, room);
 	if (kind != WARM_PYTHON)

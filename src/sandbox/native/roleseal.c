@@ -20,6 +20,7 @@
 #include "sandbox/native/rolecalls.h"
 #include "sandbox/native/seal.h"
 #include "sandbox/native/syscalls.h"
+#include "sandbox/native/turns.h"
 
 /* One role, on its way. */
 struct sealing {
@@ -283,6 +284,7 @@ int role_seal(const struct role_seal *role, struct layer_report *ret_layers, str
 	struct layer_report *layers = ret_layers ? ret_layers : none;
 
 	assert(role->n_rules <= ROLE_RULES_MAX);
+	turns_short(); /* nobody may ask for that later */
 	if (open_rules(&s, err) < 0)
 		return fail_in(err, "%s is not sealed", role->name);
 	for (size_t i = 0; i < ARRAY_LEN(seals); i++) {

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "call/inside.h"
 #include "sandbox/native/door.h"
 #include "sandbox/native/landlock.h"
 #include "sandbox/native/seal.h"
@@ -135,6 +136,18 @@ static int place_door(struct sealing *p)
 	return p->library < 0 ? DOOR_FD : DOOR_LIBRARY_FD;
 }
 
+/* Above the rules, which go: so that its number is the same with and without them. */
+static int place_more(struct sealing *p)
+{
+	struct error *err = &p->board->error;
+
+	if (lift(&p->more, err) < 0 || (p->rules >= 0 && lift(&p->rules, err) < 0))
+		return -1;
+	if (dup2(p->more, INSIDE_MORE_FD) < 0)
+		return fail_sys(err, "place a descriptor");
+	return INSIDE_MORE_FD;
+}
+
 static int place_stdio(struct sealing *p)
 {
 	int last = RULES_FD - 1;
@@ -143,6 +156,8 @@ static int place_stdio(struct sealing *p)
 		return -1;
 	if (p->door >= 0 && (last = place_door(p)) < 0)
 		return -1;
+	if (p->door < 0 && p->more >= 0 && (last = place_more(p)) < 0)
+		return -1;
 	/* Only the rules stay, for a moment. */
 	if (p->rules >= 0 && dup2(p->rules, RULES_FD) < 0)
 		return fail_sys(&p->board->error, "place the rules");
@@ -150,7 +165,7 @@ static int place_stdio(struct sealing *p)
 		last = RULES_FD;
 	if (close_range((unsigned)last + 1, ~0u, 0) < 0)
 		return fail_sys(&p->board->error, "close descriptors");
-	return p->rules < 0 && p->door >= 0 && close_range(RULES_FD, RULES_FD, 0) < 0
+	return p->rules < 0 && last > RULES_FD && close_range(RULES_FD, RULES_FD, 0) < 0
 		       ? fail_sys(&p->board->error, "close descriptors")
 		       : 0;
 }

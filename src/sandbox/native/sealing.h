@@ -32,6 +32,7 @@ struct sealing {
 	int io[3];                /* for 0, 1 and 2; unused if there is a door */
 	int door;                 /* where it waits for them (door.h); -1: nowhere */
 	int library;              /* one more for who waits; -1: none */
+	int more;                 /* one more for the program; -1: none.  With a door: none */
 	int v2_door;              /* -1: none */
 	int doors[SEALING_DOORS]; /* v1 `tasks` files */
 	size_t n_doors;

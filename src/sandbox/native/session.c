@@ -46,14 +46,15 @@ struct mark {
 	uint64_t number, mark;
 };
 
+/* What is large comes last: a box that sleeps has touched one page of it. */
 struct session {
-	struct exec execs[KEPT_EXECS_MAX];
-	struct mark marks[MARKS_MAX]; /* a ring */
 	uint64_t n_marks;
 	uint64_t numbers; /* that were given out */
 	uint64_t cpu_next_us;
 	uint64_t own_mark;  /* ours, which no program of a box has */
 	struct usage spent; /* by programs that ended */
+	struct exec execs[KEPT_EXECS_MAX];
+	struct mark marks[MARKS_MAX]; /* a ring */
 };
 
 void session_drop(struct slot *s)
@@ -185,7 +186,7 @@ int session_exec(struct slot *s, const struct session_job *job, uint64_t *ret_ex
 			   .asked_us = clock_us(),
 			   .cpu_ms = order.limits.cpu_ms};
 	order.exec = e->number;
-	if (slot_send_run(s, &order, job->io, job->words, err) < 0) {
+	if (slot_send_run(s, &order, job->io, job->words, job->more, err) < 0) {
 		slot_lose(s, err);
 		*e = (struct exec){0};
 		return -1;

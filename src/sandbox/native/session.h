@@ -21,6 +21,7 @@ struct to_warden;
 struct session_job {
 	const int *io;    /* 0, 1, 2; stay the caller's */
 	int words;        /* pack_words_fd */
+	int more;         /* a descriptor that it finds as INSIDE_MORE_FD; -1: none */
 	const char *cwd;  /* absolute */
 	uint64_t wall_ms; /* 0: as long as the box */
 	uint64_t cpu_ms;  /* 0: as the box */

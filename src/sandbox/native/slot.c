@@ -41,6 +41,7 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 				.board_fd = -1,
 				.devices = -1,
 				.root = -1,
+				.etc = -1,
 				.mounts = -1,
 				.first = *limits};
 	for (size_t i = 0; i < GRANTS_MAX; i++)
@@ -283,7 +284,7 @@ int slot_box(struct slot *s, const struct limits *limits, int *ret_work, struct 
 	return 0;
 }
 
-int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], int words,
+int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], int words, int more,
 		  struct error *err)
 {
 	int fds[RUN_FDS_MAX] = {io[0], io[1], io[2], words};
@@ -292,6 +293,9 @@ int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], in
 	order->another = s->resident;
 	order->memory_by_rlimit = s->board->layers[LAYER_MEMORY].state != LAYER_FULL;
 	n += slot_add_doors(&s->watch.group, order, fds + n);
+	order->more = more >= 0;
+	if (more >= 0)
+		fds[n++] = more;
 	__atomic_store_n(&s->board->leave, s->before ? 0 : 1, __ATOMIC_RELEASE);
 	if (fd_send(s->socket, order, sizeof(*order), fds, n, err) == 0)
 		return 0;
@@ -337,7 +341,7 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 	/* Making the groups and making the slot go on at the same time. */
 	if (watch_open(&s->watch, &s->groups, limits, s->ahead, err) < 0 ||
 	    slot_wait_until(s, &s->mapped, err) < 0 ||
-	    slot_send_run(s, &order, io, words, err) < 0 || give_leave(s, err) < 0) {
+	    slot_send_run(s, &order, io, words, -1, err) < 0 || give_leave(s, err) < 0) {
 		watch_close(&s->watch);
 		return -1;
 	}

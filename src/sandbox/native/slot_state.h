@@ -62,8 +62,9 @@ int slot_build(struct slot *s, struct error *err);
 void slot_drop_plan(struct slot *s);
 /* A box of this size, or the one that waits has it. */
 int slot_want_box(struct slot *s, const struct limits *limits, struct error *err);
-/* ORDER_RUN or ORDER_EXEC, with the doors of the box's groups. */
-int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], int words,
+/* ORDER_RUN or ORDER_EXEC, with the doors of the box's groups.  more: a descriptor for the program;
+ * -1: none. */
+int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], int words, int more,
 		  struct error *err);
 /* What a belljar left that was killed; once. */
 void slot_sweep(struct slot *s);

@@ -33,6 +33,7 @@ struct to_launcher {
 	bool v2_door;          /* one more: a v2 group, before the others */
 	bool another;          /* prepare the next box afterwards */
 	bool memory_by_rlimit; /* no group limits memory */
+	bool more;             /* one more, after all others: for the program */
 	bool group;            /* ORDER_SIGNAL: to its process group */
 	int signal;
 	uint64_t exec;
@@ -71,6 +72,6 @@ struct to_warden {
 /* Positions of the descriptors that come with NEWS_BOX, with ORDER_MAPPED, and with ORDER_RUN. */
 enum { BOX_WORK, BOX_PROC, BOX_FDS };
 enum { MAPPED_INIT, MAPPED_DEVICES, MAPPED_FDS };
-enum { RUN_IN, RUN_OUT, RUN_ERR, RUN_WORDS, RUN_DOORS, RUN_FDS_MAX = RUN_DOORS + 5 };
+enum { RUN_IN, RUN_OUT, RUN_ERR, RUN_WORDS, RUN_DOORS, RUN_FDS_MAX = RUN_DOORS + 6 };
 
 #endif

@@ -33,6 +33,7 @@ struct task *asking_task(struct visit *v, enum keep_ask kind)
 	t->request.uid = peer->is_unix ? peer->uid : 0;
 	(void)snprintf(t->request.client, sizeof(t->request.client), "%s", v->party->name);
 	(void)snprintf(t->request.request_id, sizeof(t->request.request_id), "%s", v->request_id);
+	t->request.follows = v->form == FORM_SSE || v->form == FORM_NDJSON;
 	t->party = v->party;
 	t->body = http_body(v->x);
 	t->runs = flags & ROUTE_RUNS;
@@ -204,11 +205,25 @@ static void settle(struct front *f, struct task *t, const struct keep_reply *r, 
 	book_let(&f->book, c);
 }
 
+/* It ended before it was worth telling that it runs. */
+static void take_start(struct front *f, struct task *t, const struct keep_reply *r,
+		       struct buf *body)
+{
+	size_t len = body->len - r->start_len;
+	const struct buf start = {.data = body->data + len, .len = r->start_len};
+
+	begun(f, t, r, &start);
+	body->len = len;
+	body->data[len] = '\0';
+}
+
 static void answered(void *context, struct task *t, const struct keep_reply *r, struct buf *body)
 {
 	struct front *f = context;
 
 	metrics_answer(&f->metrics, &r->facts);
+	if (r->start_len && r->start_len <= body->len)
+		take_start(f, t, r, body);
 	if (t->runs) {
 		if (strcmp(r->facts.rule, "audit") == 0)
 			f->log_fails_us = clock_us();

@@ -63,7 +63,9 @@ static void take_end(void *context, uint32_t events)
 {
 	struct keeper *k = context;
 	struct supervisor *s = k->all;
-	bool early = loop_now_us(s->loop) - k->started_us < STEADY_MS * UINT64_C(1000);
+	/* Sessions do without what one of these makes. */
+	bool early = !k->makes_template &&
+		     loop_now_us(s->loop) - k->started_us < STEADY_MS * UINT64_C(1000);
 	int status = 0;
 
 	(void)events;
@@ -127,7 +129,7 @@ static int spawn_keeper(struct keeper *k, int front, int warden, struct error *e
 /* What went wrong on the way may have made one all the same: its sockets are not used again. */
 static int copy_keeper(struct keeper *k, int front, int warden, struct error *err)
 {
-	if (nursing_copy(k->all, front, warden, &k->pid, &k->pidfd, err) == 0)
+	if (nursing_copy(k, front, warden, err) == 0)
 		return 0;
 	nursing_end(k->all);
 	nursing_kill(k->all);
@@ -137,11 +139,13 @@ static int copy_keeper(struct keeper *k, int front, int warden, struct error *er
 static int run_keeper(struct keeper *k, int front, int warden, struct error *err)
 {
 	struct supervisor *s = k->all;
+	bool copies = k->session && nursing_is_ready(s);
 	int made;
 
+	if (k->makes_template && !copies)
+		return fail(err, ERR_SYSTEM, "there is no nursery");
 	k->started_us = loop_now_us(s->loop);
-	made = k->session && nursing_is_ready(s) ? copy_keeper(k, front, warden, err)
-						 : spawn_keeper(k, front, warden, err);
+	made = copies ? copy_keeper(k, front, warden, err) : spawn_keeper(k, front, warden, err);
 	if (made < 0)
 		return -1;
 	k->end = (struct loop_watch){
@@ -153,40 +157,61 @@ static int run_keeper(struct keeper *k, int front, int warden, struct error *err
 	return -1;
 }
 
-static int start_keeper(struct supervisor *s, bool session, struct error *err)
+static int pair(int *ret_end, int *ret_theirs, struct error *err)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return fail_sys(err, "make a socket");
+	*ret_end = ends[0];
+	*ret_theirs = ends[1];
+	return 0;
+}
+
+/* like: what it is for.  *ret_front: the other end of what it takes for the front's. */
+static int make_keeper(struct supervisor *s, const struct keeper *like, int *ret_front,
+		       struct error *err)
 {
 	struct keeper *k = calloc(1, sizeof(*k));
-	int a[2] = {-1, -1}, b[2] = {-1, -1};
 	own_fd front_end = -1, front_theirs = -1, warden_end = -1, warden_theirs = -1;
 
 	if (!k)
 		return fail_sys(err, "start a keeper");
-	*k = (struct keeper){.all = s,
-			     .next = s->keepers,
-			     .pidfd = -1,
-			     .session = session,
-			     .warm_node = may_node_wait(s, session)};
+	*k = *like;
+	k->all = s;
+	k->next = s->keepers;
+	k->pidfd = -1;
 	s->keepers = k;
 	s->n_keepers++;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, a) < 0) {
-		forget(k);
-		return fail_sys(err, "make a socket");
-	}
-	front_end = a[0];
-	front_theirs = a[1];
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, b) < 0) {
-		forget(k);
-		return fail_sys(err, "make a socket");
-	}
-	warden_end = b[0];
-	warden_theirs = b[1];
-	if (warden_control_keeper(s->singles[ROLE_WARDEN].control, warden_end, err) < 0 ||
+	if (pair(&front_end, &front_theirs, err) < 0 ||
+	    pair(&warden_end, &warden_theirs, err) < 0 ||
+	    warden_control_keeper(s->singles[ROLE_WARDEN].control, warden_end, err) < 0 ||
 	    run_keeper(k, front_theirs, warden_theirs, err) < 0) {
 		forget(k);
 		return -1;
 	}
-	(void)front_tell(s, ROLE_KEEPER, session, front_end);
+	*ret_front = take_fd(&front_end);
 	return 0;
+}
+
+static int start_keeper(struct supervisor *s, bool session, struct error *err)
+{
+	const struct keeper like = {.session = session, .warm_node = may_node_wait(s, session)};
+	own_fd front = -1;
+
+	if (make_keeper(s, &like, &front, err) < 0)
+		return -1;
+	(void)front_tell(s, ROLE_KEEPER, session, front);
+	return 0;
+}
+
+int keepers_maker(struct supervisor *s, int *ret_socket, struct error *err)
+{
+	const struct keeper like = {.session = true, .makes_template = true};
+
+	if (s->stopping || !s->singles[ROLE_WARDEN].up)
+		return fail(err, ERR_SYSTEM, "nobody makes boxes now");
+	return make_keeper(s, &like, ret_socket, err);
 }
 
 static void start_or_say(struct supervisor *s, bool session)
@@ -205,13 +230,19 @@ static bool may_start(const struct supervisor *s)
 	return !s->stopping && s->singles[ROLE_WARDEN].up && s->n_keepers < most(s);
 }
 
+/* Those of sessions have much in common, if it is there when they begin. */
+static bool may_start_now(struct supervisor *s, bool session)
+{
+	return may_start(s) && (!session || !nursing_is_coming(s));
+}
+
 static void pump_again(void *context)
 {
 	struct supervisor *s = context;
 
 	/* This one is tried; if it fails, the next waits longer. */
 	for (int session = 0; session < 2; session++)
-		if (s->wants[session] && may_start(s)) {
+		if (s->wants[session] && may_start_now(s, session)) {
 			s->wants[session]--;
 			start_or_say(s, session);
 			break;
@@ -219,24 +250,28 @@ static void pump_again(void *context)
 	keepers_pump(s);
 }
 
-void keepers_pump(struct supervisor *s)
+static void pump_in(struct supervisor *s, uint64_t ms)
 {
-	uint64_t ms;
 	struct error err;
 
 	s->keeper_again.due = pump_again;
 	s->keeper_again.context = s;
+	if (!s->keeper_again.place &&
+	    loop_set(s->loop, &s->keeper_again, loop_now_us(s->loop) + ms * 1000, &err) < 0)
+		supervisor_give_up(s, &err);
+}
+
+void keepers_pump(struct supervisor *s)
+{
 	for (int session = 0; session < 2; session++)
 		while (s->wants[session]) {
+			uint64_t ms = delay_ms(s->keeper_fails + (s->keeper_fails > 0));
+
 			if (!may_start(s))
 				return;
-			ms = delay_ms(s->keeper_fails + (s->keeper_fails > 0));
-			if (ms) {
-				if (!s->keeper_again.place &&
-				    loop_set(s->loop, &s->keeper_again,
-					     loop_now_us(s->loop) + ms * 1000, &err) < 0)
-					supervisor_give_up(s, &err);
-				return;
+			if (ms || !may_start_now(s, session)) {
+				pump_in(s, ms ? ms : COMING_MS);
+				break;
 			}
 			s->wants[session]--;
 			start_or_say(s, session);

@@ -30,6 +30,7 @@ void nursing_end(struct supervisor *s)
 	struct nursery *n = &s->nursery;
 
 	n->ready = false;
+	templating_end(s);
 	if (n->control >= 0)
 		loop_remove(s->loop, &n->news);
 	own_fd_end(&n->control);
@@ -58,6 +59,8 @@ static void take_end(void *context, uint32_t events)
 	}
 	if (s->stopping)
 		stopping_advance(s);
+	else
+		keepers_pump(s);
 }
 
 static int take_answer(struct nursery *n, struct nursery_answer *ret, struct error *err)
@@ -87,6 +90,8 @@ static void hear(void *context, uint32_t events)
 		return;
 	if (err.kind == ERR_NONE && a.pid == 0 && !n->ready) {
 		n->ready = true;
+		templating_start(s);
+		keepers_pump(s);
 		return;
 	}
 	nursing_end(s);
@@ -108,10 +113,14 @@ static int run(struct supervisor *s, int control, struct error *err)
 				    "--audit",
 				    s->audit,
 				    NULL};
+	/* Chunks that glibc keeps at hand are in nobody's use, and keep the pages beside them from
+	 * being given back when a session sleeps. */
+	static const char *const env[] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0", NULL};
 	const int fds[] = {control, s->pack_fd};
 	struct spawn spawn = {
 		.program = s->config->gate,
 		.argv = argv,
+		.env = env,
 		.fds = fds,
 		.n_fds = ARRAY_LEN(fds),
 		.out = -1,
@@ -147,6 +156,7 @@ static int start(struct supervisor *s, struct error *err)
 	n->control = ends[0];
 	theirs = ends[1];
 	n->generation = s->generation;
+	n->since_us = loop_now_us(s->loop);
 	if (fcntl(n->control, F_SETFL, O_NONBLOCK) < 0) {
 		(void)fail_sys(err, "prepare a socket");
 		own_fd_end(&n->control);
@@ -185,6 +195,15 @@ bool nursing_is_ready(struct supervisor *s)
 	return false;
 }
 
+bool nursing_is_coming(struct supervisor *s)
+{
+	const struct nursery *n = &s->nursery;
+	bool ready = nursing_is_ready(s);
+
+	return (ready ? n->maker >= 0 : n->pid != 0 && n->control >= 0) &&
+	       loop_now_us(s->loop) - n->since_us < COMING_MS * UINT64_C(1000);
+}
+
 /* Nobody's child but ours is held, whatever the nursery says. */
 static int hold(pid_t pid, int *ret_pidfd, struct error *err)
 {
@@ -199,17 +218,22 @@ static int hold(pid_t pid, int *ret_pidfd, struct error *err)
 	return 0;
 }
 
-int nursing_copy(struct supervisor *s, int front, int warden, pid_t *ret_pid, int *ret_pidfd,
-		 struct error *err)
+int nursing_copy(struct keeper *k, int front, int warden, struct error *err)
 {
-	const struct nursery_order order = {.magic = NURSERY_MAGIC, .version = NURSERY_VERSION};
-	const int fds[NURSERY_FDS] = {[NURSERY_FRONT] = front, [NURSERY_WARDEN] = warden};
-	struct nursery *n = &s->nursery;
+	struct nursery *n = &k->all->nursery;
+	const struct nursery_order order = {.magic = NURSERY_MAGIC,
+					    .version = NURSERY_VERSION,
+					    .wants = k->makes_template ? NURSERY_MAKER
+								       : NURSERY_KEEPER};
+	const int fds[NURSERY_FDS] = {[NURSERY_FRONT] = front,
+				      [NURSERY_WARDEN] = warden,
+				      [NURSERY_TEMPLATE] = n->template};
 	struct pollfd answer = {.fd = n->control, .events = POLLIN};
 	struct nursery_answer a = {0};
 	int ready;
 
-	if (fd_send(n->control, &order, sizeof(order), fds, NURSERY_FDS, err) < 0)
+	if (fd_send(n->control, &order, sizeof(order), fds,
+		    n->template <0 ? NURSERY_TEMPLATE : NURSERY_FDS, err) < 0)
 		return -1;
 	do
 		ready = poll(&answer, 1, ANSWER_MS);
@@ -222,9 +246,9 @@ int nursing_copy(struct supervisor *s, int front, int warden, pid_t *ret_pid, in
 		*err = a.error;
 		return fail_in(err, "the nursery");
 	}
-	if (hold(a.pid, ret_pidfd, err) < 0)
+	if (hold(a.pid, &k->pidfd, err) < 0)
 		return -1;
-	*ret_pid = a.pid;
+	k->pid = a.pid;
 	return 0;
 }
 

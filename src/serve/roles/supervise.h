@@ -27,6 +27,7 @@ enum {
 	AGAIN_MOST_MS = 1000,
 	SETTLED_MS = 1000, /* one that says nothing is believed to be up */
 	STEADY_MS = 5000,  /* who lived so long has not failed to start */
+	COMING_MS = 3000,  /* a keeper of a session waits so long for what it is copied from */
 	LEAVE_MS = 10000,  /* to end by itself, when it should */
 	WANTS_MAX = 10000, /* keepers asked for and not there */
 };
@@ -59,7 +60,8 @@ struct keeper {
 	struct loop_watch end;
 	uint64_t started_us;
 	bool session;
-	bool warm_node; /* a node may wait for calls in it */
+	bool makes_template; /* and serves nobody */
+	bool warm_node;      /* a node may wait for calls in it */
 };
 
 /* Where keepers of sessions are copied; of one reading of the policy. */
@@ -71,6 +73,10 @@ struct nursery {
 	uint32_t generation;
 	unsigned fails;
 	bool ready;
+	uint64_t since_us;
+	int template; /* what Pythons of its sessions become; -1: it is not there */
+	int maker;    /* where it will come from; -1: nowhere */
+	struct loop_watch made;
 };
 
 enum stopping { STOP_NOT = 0, STOP_DRAIN, STOP_KEEPERS, STOP_WARDEN, STOP_SCRIBE, STOP_DONE };
@@ -145,6 +151,8 @@ void hear_scribe(struct single *one);
 int front_tell(struct supervisor *s, enum role_word word, uint64_t number, int fd);
 
 /* keepers.c */
+/* One that makes the nursery's template; *ret_socket is where it sends it. */
+int keepers_maker(struct supervisor *s, int *ret_socket, struct error *err);
 void keepers_want(struct supervisor *s, bool session);
 void keepers_pump(struct supervisor *s);
 void keepers_kill(struct supervisor *s);
@@ -152,11 +160,16 @@ void keepers_kill(struct supervisor *s);
 /* nursing.c */
 /* Starts it if there is none. */
 bool nursing_is_ready(struct supervisor *s);
+/* It will be in a moment, with all that its keepers have in common. */
+bool nursing_is_coming(struct supervisor *s);
 /* A keeper with these sockets, which stay the caller's; our child. */
-int nursing_copy(struct supervisor *s, int front, int warden, pid_t *ret_pid, int *ret_pidfd,
-		 struct error *err);
+int nursing_copy(struct keeper *k, int front, int warden, struct error *err);
 void nursing_end(struct supervisor *s);
 void nursing_kill(struct supervisor *s);
+
+/* templating.c: what the nursery's keepers have in common is made once, off the path. */
+void templating_start(struct supervisor *s);
+void templating_end(struct supervisor *s);
 
 /* reload.c */
 int reload_start(struct supervisor *s, struct error *err);

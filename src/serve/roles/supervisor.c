@@ -260,6 +260,7 @@ static void init(struct supervisor *s, const struct serve_config *config)
 	s->config = config;
 	s->lock = s->signals = s->view_fd = s->tls_fd = s->test_pidfd = -1;
 	s->pack_fd = s->pack_next = s->nursery.pidfd = s->nursery.control = -1;
+	s->nursery.template = s->nursery.maker = -1;
 	s->notify.sock = s->viewrun.pidfd = s->viewrun.out = -1;
 	for (int i = 0; i < SINGLE_COUNT; i++)
 		s->logs[i].from = s->logs[i].to = -1;

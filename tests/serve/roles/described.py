@@ -96,7 +96,10 @@ def answer_sessions(d):
     d.ask("GET", "/v1/sessions")
     d.ask("GET", path, session=s)
     d.ask("POST", path + "/exec", {"argv": ["echo", "hello"]}, session=s)
-    d.ask("POST", path + "/code", {"code": "x = 1\nx"}, session=s)
+    for code in ("x = 1\nx", "x", "x", "import time\ntime.sleep(0.1)\nx"):
+        ended = d.ask("POST", path + "/code", {"code": code}, session=s)
+        found = d.ask("GET", "/v1/calls/{id}", id=ended["id"])
+        d.t.check(found["answer"]["result"] == "1" and found["session"] == s, found)
     d.ask("POST", path + "/code", {"code": "1/0"}, session=s)
     # A snippet has no standard input, and the rows know that.
     d.ask("POST", path + "/code", {"code": "1", "stdin": ""}, session=s, expect=400)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* turns.h - who has the processor when two want it: whoever is waited for. */
+#ifndef SANDBOX_NATIVE_TURNS_H
+#define SANDBOX_NATIVE_TURNS_H
+
+/* We work in small pieces, and somebody waits for each: once woken we come before a program that
+ * has long to go.  So do our children.  Kernels that know no such wish (before Linux 6.12) go on
+ * as ever. */
+void turns_short(void);
+
+/* What we shall be woken for can wait: it takes the processor from nobody.  Children would
+ * inherit it: turns_as_ever() before there is one. */
+void turns_later(void);
+void turns_as_ever(void);
+
+#endif

@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""etcshared_test.py BELLJAR: the /etc that boxes of root have in common, and when they have their own.
+
+In a mount namespace of the test's own, with a /run of its own: nobody else's boxes are touched.
+"""
+import ctypes
+import fcntl
+import os
+import subprocess
+import sys
+import tempfile
+
+BELLJAR = os.path.realpath(sys.argv[1])
+PLACE = "/run/belljar"
+LIBC = ctypes.CDLL(None, use_errno=True)
+NEWNS, BIND, REC, PRIVATE = 0x20000, 4096, 16384, 1 << 18
+TESTS = []
+
+
+def test(f):
+    TESTS.append(f)
+    return f
+
+
+def check(truth, what="not true"):
+    if not truth:
+        raise AssertionError(what)
+
+
+def mount(source, target, kind=None, flags=0, data=None):
+    words = [None if w is None else w.encode() for w in (source, target, kind, data)]
+    if LIBC.mount(words[0], words[1], words[2], flags, words[3]) < 0:
+        raise OSError(ctypes.get_errno(), "mount %s" % target)
+
+
+def box(script, *options):
+    result = subprocess.run([BELLJAR, "run", *options, "--", "/bin/sh", "-c", script], capture_output=True,
+                            text=True, timeout=60)
+    check(result.returncode == 0, result.stderr)
+    return result.stdout
+
+
+def shared():
+    return sorted(n for n in os.listdir(PLACE) if n.startswith("etc-"))
+
+
+def where_etc_is():
+    """'overlay': it is shared."""
+    line = [x for x in box("cat /proc/self/mountinfo").splitlines() if x.split()[4] == "/etc"]
+    return line[0].split(" - ")[1].split()[0] if line else "own"
+
+
+@test
+def boxes_have_one_and_see_what_they_need():
+    check(where_etc_is() == "overlay")
+    names = shared()
+    check(len(names) == 1, names)
+    text = box("cat /etc/hostname; id -un; test -h /etc/mtab && cat /etc/resolv.conf; ls /etc | wc -w")
+    check(text.split()[:2] == ["box", "user"], text)
+    check(shared() == names, "a second one was made")
+
+
+@test
+def nothing_of_the_hosts_etc_is_in_it():
+    seen = set(box("ls -A /etc").split())
+    known = {"alternatives", "group", "hostname", "hosts", "ld.so.cache", "mtab", "nsswitch.conf", "passwd",
+             "resolv.conf"}
+    check(seen <= known, seen - known)
+    check("root:x:0:0:root:/:/usr/sbin/nologin" in box("cat /etc/passwd"), "the host's users")
+
+
+@test
+def nobody_inside_can_change_it():
+    script = "for f in /etc/x /etc/passwd /usr/.belljar-etc/x /usr/.belljar-etc/passwd; do " \
+             "(echo no >>$f) 2>/dev/null && echo $f; done; rm -f /etc/hostname 2>/dev/null && echo rm; true"
+    check(box(script) == "", "it was changed")
+    top = os.path.join(PLACE, shared()[0])
+    for where, _, files in os.walk(top):
+        check(os.stat(where).st_uid == 0 and os.stat(where).st_mode & 0o22 == 0, where)
+        for name in files:
+            st = os.lstat(os.path.join(where, name))
+            check(st.st_uid == 0 and (st.st_mode & 0o170000 == 0o120000 or st.st_mode & 0o22 == 0), name)
+
+
+@test
+def a_lock_in_one_box_is_not_seen_in_another():
+    """Nor on the host: the inode is the box's own."""
+    path = os.path.join(PLACE, shared()[0], ".belljar-etc", "hostname")
+    with open(path) as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        check(box("flock -n /etc/hostname echo free") == "free\n", "the host's lock is seen")
+        with open(path) as other:  # the twin: without an overlay it is
+            try:
+                fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+    raise AssertionError("the lock was none")
+
+
+@test
+def a_change_of_the_host_makes_another_and_the_old_one_goes_when_nobody_has_it():
+    old = shared()[0]
+    os.makedirs(PLACE + "/.etc-0-1/x")  # somebody was killed while making one
+    os.makedirs(PLACE + "/etc-0000000000000000/.belljar-etc")
+    held = os.open(PLACE + "/etc-0000000000000000", os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_SH)
+    with tempfile.NamedTemporaryFile() as cache:
+        cache.write(open("/etc/ld.so.cache", "rb").read())
+        cache.flush()
+        mount(cache.name, "/etc/ld.so.cache", flags=BIND)
+        try:
+            check(where_etc_is() == "overlay")
+            names = shared()
+        finally:
+            check(LIBC.umount2(b"/etc/ld.so.cache", 2) == 0, "umount")
+    check(old not in names, "the old one is still there")
+    check("etc-0000000000000000" in names, "one that is used was removed")
+    check(len(names) == 2, names)
+    check(not os.path.exists(PLACE + "/.etc-0-1"), "the leftover is still there")
+    os.close(held)
+
+
+@test
+def one_that_is_not_roots_is_not_used():
+    where_etc_is()
+    names = [n for n in shared() if os.path.isdir(os.path.join(PLACE, n, ".belljar-etc", "alternatives"))]
+    for name in names:
+        path = os.path.join(PLACE, name)
+        os.chown(path, 1, 1)
+        check(where_etc_is() == "own", "somebody else's is used")
+        os.chown(path, 0, 0)
+        os.chmod(path, 0o775)
+        check(where_etc_is() == "own", "one that others may write to is used")
+        os.chmod(path, 0o755)
+    check(where_etc_is() == "overlay", "the twin: as it was, it is used")
+
+
+@test
+def a_place_that_others_may_write_to_is_not_used():
+    os.chmod(PLACE, 0o777)
+    try:
+        check(where_etc_is() == "own", "it is used")
+    finally:
+        os.chmod(PLACE, 0o755)
+
+
+@test
+def a_grant_beneath_etc_gives_the_box_its_own():
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as d:
+        os.chmod(d, 0o755)
+        with open(d + "/word", "w") as f:
+            f.write("granted\n")
+        os.chmod(d + "/word", 0o644)
+        check(box("cat /etc/mine/word /etc/hostname", "--read", d + ":/etc/mine") == "granted\nbox\n")
+
+
+def main():
+    if os.geteuid() != 0 or LIBC.unshare(NEWNS) < 0:
+        print("1..0 # SKIP only the host's root shares an /etc between boxes")
+        return 0
+    mount(None, "/", flags=REC | PRIVATE)
+    mount("tmpfs", "/run", "tmpfs", data="mode=0755")
+    if where_etc_is() != "overlay" and not os.path.isdir(PLACE):
+        print("1..0 # SKIP boxes are not root's here")
+        return 0
+    failed = 0
+    print("1..%d" % len(TESTS))
+    for i, f in enumerate(TESTS, 1):
+        try:
+            f()
+            print("ok %d - %s" % (i, f.__name__.replace("_", " ")))
+        except Exception as e:  # noqa: BLE001
+            failed += 1
+            print("not ok %d - %s\n# %r" % (i, f.__name__.replace("_", " "), e))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

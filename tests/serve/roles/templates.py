@@ -1,0 +1,155 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""templates.py BELLJAR WHO - sessions of the service whose Pythons begin as one that was ready."""
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from living import Service  # noqa: E402
+from tapping import run, wait_until  # noqa: E402
+
+BELLJAR, WHO = os.path.realpath(sys.argv[1]), sys.argv[2]
+POLICY = """\
+version: 1
+{allow}
+serve: {{ loopback_without_key: true, concurrency: 2, sessions_ready: 1, sessions: 12 }}
+clients:
+  local: {{ uid: any, tools: ["*"] }}
+tools:
+  py:
+    kind: code
+    languages: [python, bash]
+    rate: unlimited
+    screen: {{ mode: warn }}
+    env_allow: [COLOUR, PYTHONOPTIMIZE]
+    sessions: {{ allow: true }}
+  fresh: {{ kind: code, languages: [python], rate: unlimited, warm: false, sessions: {{ allow: true }} }}
+"""
+
+
+class Templates(Service):
+    def put_policy(self, text=None):
+        super().put_policy(text or POLICY.format(allow=self.allow))
+
+    def open(self, tool="py", **more):
+        status, answer = self.ask("POST", "/v1/sessions", {"tool_name": tool, **more})
+        if status != 201:
+            raise AssertionError(answer)
+        return answer["id"]
+
+    def run(self, name, code):
+        status, answer = self.ask("POST", "/v1/sessions/%s/code" % name, {"code": code})
+        if not answer.get("success"):
+            raise AssertionError(answer)
+        return answer["result"]
+
+    def began(self, name):
+        """How its Python did, once it has."""
+        found = []
+
+        def is_ready():
+            found[:] = [i for i in self.ask("GET", "/v1/sessions/" + name)[1]["interpreters"]
+                        if i["language"] == "python"]
+            return found and found[0]["ready"]
+
+        wait_until(is_ready)
+        return found[0]["how"], found[0]["why_cold"]
+
+    def woken(self):
+        """A session that began as the template; there is one soon."""
+        found = []
+
+        def is_it():
+            found[:] = [self.open()]
+            if self.began(found[0])[0] == "template":
+                return True
+            self.ask("DELETE", "/v1/sessions/" + found[0])
+            return False
+
+        wait_until(is_it)
+        return found[0]
+
+
+def start():
+    s = Templates(BELLJAR, as_user=WHO == "user")
+    wait_until(s.is_ready)
+    return s
+
+
+def finish(t, s):
+    t.check(s.end() == 0, s.lines())
+    wait_until(lambda: not s.left())
+    t.check(s.verify()[0] == 0, "its log verifies")
+    s.forget()
+
+
+def sessions_begin_as_the_template_and_share_nothing(t):
+    s = start()
+    a, b = s.woken(), s.woken()
+    draw = "import random, uuid, os; (random.random(), uuid.uuid4().hex, os.urandom(8).hex())"
+    one, other = eval(s.run(a, draw)), eval(s.run(b, draw))
+    t.check(all(x != y for x, y in zip(one, other)), (one, other))
+    s.run(a, "import builtins; builtins.mine = 1; mine = 2")
+    t.check(s.run(b, "import builtins; hasattr(builtins, 'mine')") == "False", "it is only in the other")
+    look = "[m for m in open('/proc/self/maps') if m.split()[1][1] == 'w' and m.split()[1][3] == 's']"
+    t.check(s.run(a, look) == "[]", s.run(a, look))
+    # It is on no descriptor, and cannot be opened by way of the mapping.
+    fds = "sorted(os.readlink('/proc/self/fd/' + n) for n in os.listdir('/proc/self/fd')"\
+          " if os.path.exists('/proc/self/fd/' + n) or os.path.islink('/proc/self/fd/' + n))"
+    t.check("template" not in s.run(a, fds), s.run(a, fds))
+    s.run(a, "def reach():\n    n = 0\n    for m in open('/proc/self/maps'):\n"
+             "        if 'belljar-template' not in m: continue\n"
+             "        try: os.close(os.open('/proc/self/map_files/' + m.split()[0], os.O_RDONLY))\n"
+             "        except OSError: continue\n        n += 1\n    return n")
+    t.check(s.run(a, "reach()") == "0", "it can be opened")
+    t.check(s.run(a, "(os.getcwd(), os.path.basename(os.readlink('/proc/self/exe')).startswith('python3'))") ==
+            "('/work', True)", "where and what it is")
+    finish(t, s)
+
+
+def its_own_variables_and_no_others(t):
+    s = start()
+    s.woken()
+    a, b = s.open(env={"COLOUR": "red"}), s.open()
+    show = "import os, subprocess; (os.environ.get('COLOUR'), subprocess.run(['sh', '-c', 'echo $COLOUR'], " \
+           "capture_output=True, text=True).stdout.strip(), [n for n in os.environ if n.startswith(('LD_', 'BELLJAR'))])"
+    t.check(s.began(a)[0] == s.began(b)[0] == "template", (s.began(a), s.began(b)))
+    t.check(s.run(a, show) == "('red', 'red', [])", s.run(a, show))
+    t.check(s.run(b, show) == "(None, '', [])", s.run(b, show))
+    # One that the interpreter itself would have looked at.
+    c = s.open(env={"PYTHONOPTIMIZE": "1"})
+    t.check(s.began(c) == ("cold", "its interpreter or its variables are not the template's"), s.began(c))
+    t.check(s.run(c, "import sys; sys.flags.optimize") == "1", "it counts")
+    d = s.open("fresh")
+    t.check(s.began(d) == ("cold", None), s.began(d))
+    finish(t, s)
+
+
+def it_rests_wakes_dies_and_is_copied(t):
+    s = start()
+    a = s.woken()
+    s.run(a, "mine = {n: str(n) for n in range(1000)}")
+    s.run(a, "import json; len(json.dumps(mine))")
+    size = "sum(int(l.split()[1]) for l in open('/proc/self/smaps') if l.startswith('Anonymous:'))"
+    before = int(s.run(a, size))
+    time.sleep(4)  # longer than it takes to rest; if it has not, nothing below is less true
+    t.check(s.run(a, "(len(mine), mine[77], json.loads('[1]'))") == "(1000, '77', [1])", "it is all there")
+    t.say("KiB of its own: %d, rested %s" % (before, s.run(a, size)))
+    status, copy = s.ask("POST", "/v1/sessions/%s/fork" % a, {})
+    t.check(status == 201, copy)
+    s.run(copy["id"], "mine[77] = 'changed'")
+    t.check((s.run(a, "mine[77]"), s.run(copy["id"], "mine[77]")) == ("'77'", "'changed'"), "two of them")
+    t.check(s.began(copy["id"])[0] == "template", s.began(copy["id"]))
+    # Its interpreter dies: the next begins the same way.
+    answer = s.ask("POST", "/v1/sessions/%s/code" % a, {"code": "import os; os._exit(3)"})[1]
+    t.check(answer["state_lost"], answer)
+    t.check(s.run(a, "'mine' in globals()") == "False" and s.began(a)[0] == "template", s.began(a))
+    finish(t, s)
+
+
+run([
+    sessions_begin_as_the_template_and_share_nothing,
+    its_own_variables_and_no_others,
+    it_rests_wakes_dies_and_is_copied,
+])

@@ -1,0 +1,416 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""template_test.py COPY WAKE DRIVERS: interpreters become one that was laid into a file, outside of any box.
+
+All run the session's driver; this program plays the keepers that own their channels.
+"""
+import fcntl
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+COPY, WAKE, DRIVERS = sys.argv[1:4]
+PATIENCE_S = 60
+FILE_FD, TABLES = 4, 64 << 10  # copy_image.h
+PRACTISED = 20  # python_template.py
+F_ADD_SEALS, SEALS = 1033, 0xF
+ENV = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/"}
+
+
+def text(name):
+    with open(os.path.join(DRIVERS, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def check(truth, what="not true"):
+    if not truth:
+        raise AssertionError(what)
+
+
+def same(got, want):
+    check(got == want, f"{got!r} is not {want!r}")
+
+
+def wait_until(is_so):
+    end = time.monotonic() + PATIENCE_S
+    while not is_so():
+        check(time.monotonic() < end, "it never came")
+        time.sleep(0.02)
+
+
+class Interpreter:
+    """A driver and the other end of its channel; file: what it is to become."""
+
+    def __init__(self, file=None, **env):
+        self.sock, theirs = socket.socketpair()
+        self.sock.settimeout(PATIENCE_S)
+        self.out = tempfile.TemporaryFile()
+        env = {**ENV, **env}
+        if file is not None:
+            env["LD_PRELOAD"] = "/proc/self/fd/%d" % FILE_FD
+        self.process = subprocess.Popen(
+            ["/usr/bin/python3", "-c", text("python.py")], stdin=theirs, stdout=self.out, stderr=self.out, env=env,
+            cwd="/", preexec_fn=lambda: self.place(file), close_fds=False)
+        theirs.close()
+        self.held, self.number = b"", 0
+
+    @staticmethod
+    def place(file):
+        """As in a box: 0, 1, 2, and what it is to become."""
+        if file is not None:
+            high = fcntl.fcntl(file, fcntl.F_DUPFD, 1000)
+            os.dup2(high, FILE_FD)
+        os.closerange(3, FILE_FD)
+        # The one above is how subprocess hears of a failure: it closes itself.
+        for name in os.listdir("/proc/self/fd"):
+            if int(name) > FILE_FD or (int(name) == FILE_FD and file is None):
+                try:
+                    os.set_inheritable(int(name), False)
+                except OSError:
+                    pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.sock.close()
+        try:
+            self.process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.out.close()
+
+    def said(self):
+        self.out.seek(0)
+        return self.out.read().decode(errors="replace")
+
+    def line(self):
+        while b"\n" not in self.held:
+            data = self.sock.recv(65536)
+            check(data, "it is gone: " + self.said())
+            self.held += data
+        line, self.held = self.held.split(b"\n", 1)
+        return line.decode()
+
+    def report(self):
+        _, status, length = self.line().split(" ")
+        if length == "-":
+            return int(status), None
+        while len(self.held) < int(length):
+            self.held += self.sock.recv(65536)
+        result, self.held = self.held[: int(length)], self.held[int(length):]
+        return int(status), result.decode()
+
+    def ready(self):
+        same(self.line(), "ready")
+        return self
+
+    def send(self, number, code):
+        self.sock.sendall(b"%d cafe %d\n" % (number, len(code)) + code)
+
+    def give(self, *fds):
+        socket.send_fds(self.sock, [b"x"], list(fds))
+
+    def run(self, code):
+        self.number += 1
+        self.send(self.number, code.encode())
+        status, result = self.report()
+        check(status == 0, f"{code!r} ended with {status}: {self.said()}")
+        return result
+
+    def own_kib(self):
+        """Memory that nobody else has."""
+        with open("/proc/%d/smaps_rollup" % self.process.pid) as lines:
+            return next(int(line.split()[1]) for line in lines if line.startswith("Anonymous:"))
+
+    def maps(self):
+        with open("/proc/%d/maps" % self.process.pid) as lines:
+            return lines.read().splitlines()
+
+
+def laid(*snippets):
+    """A template, as a keeper makes it; snippets: what its interpreter did."""
+    file = os.memfd_create("template", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    with open(WAKE, "rb") as wake:
+        os.pwrite(file, wake.read(), 0)
+    with Interpreter() as one:
+        one.ready()
+        for _ in range(4):
+            for code in ("a = 1", "a", "del a, _"):
+                one.run(code)
+        for code in snippets:
+            one.run(code)
+        for name in ("python_copy.py", "python_become.py"):
+            one.send(-2, text(name).encode())
+            same(one.report(), (0, None))
+        one.send(0, text("python_template.py").encode())
+        same(one.report(), (0, None))
+        library = os.open(COPY, os.O_RDONLY)
+        one.give(library, file)
+        os.close(library)
+        for _ in range(PRACTISED):
+            one.ready()
+        one.send(-1, b"")
+        same(one.process.wait(PATIENCE_S), 0)
+        check(not one.said(), one.said())
+    fcntl.fcntl(file, F_ADD_SEALS, SEALS)
+    reading = os.open("/proc/self/fd/%d" % file, os.O_RDONLY | os.O_CLOEXEC)
+    os.close(file)
+    return reading
+
+
+tests = []
+TEMPLATE = []
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+def template():
+    if not TEMPLATE:
+        TEMPLATE.append(laid())
+    return TEMPLATE[0]
+
+
+def woken(**env):
+    return Interpreter(template(), **env).ready()
+
+
+@test
+def who_becomes_it_is_as_one_that_was_started():
+    look = ("import os, sys; (os.environ.copy(), sys.executable, sys.argv, sys.path, sys.flags, os.getcwd(), "
+            "os.readlink('/proc/self/exe'), open('/proc/self/comm').read(), sorted(globals()))")
+    with Interpreter(COLOUR="red").ready() as cold, woken(COLOUR="red") as warm:
+        same(warm.run(look), cold.run(look))
+        same(warm.run("os.getpid()"), str(warm.process.pid))
+        fds = "sorted(int(n) for n in os.listdir('/proc/self/fd'))"
+        same(warm.run(fds), cold.run(fds))
+        same(warm.run("import subprocess; subprocess.run(['env'], capture_output=True, text=True).stdout.count('COLOUR=red')"), "1")
+        check("LD_PRELOAD" not in warm.run("subprocess.run(['env'], capture_output=True, text=True).stdout"))
+        same(warm.run("import threading; t = threading.Thread(target=lambda: None); t.start(); t.join(); threading.main_thread().native_id"),
+             str(warm.process.pid))
+
+
+@test
+def it_brings_an_interrupt_and_an_exception_along():
+    with woken() as one:
+        one.send(1, b"import time\ntime.sleep(1000)")
+        wait_until(lambda: b"sleep" in open("/proc/%d/wchan" % one.process.pid, "rb").read() or
+                   open("/proc/%d/stat" % one.process.pid).read().rpartition(")")[2].split()[0] == "S")
+        time.sleep(0.2)
+        one.process.send_signal(2)
+        same(one.report()[0], 130)
+        one.send(2, b"1 / 0")
+        same(one.report()[0], 1)
+        check("ZeroDivisionError" in one.said(), one.said())
+
+
+@test
+def two_draw_different_numbers():
+    draw = ("import random, uuid, os, secrets, tempfile; (random.random(), uuid.uuid4().hex, os.urandom(8).hex(), "
+            "secrets.token_hex(8), next(tempfile._get_candidate_names()))")
+    with woken() as a, woken() as b:
+        one, other = eval(a.run(draw)), eval(b.run(draw))
+        check(all(x != y for x, y in zip(one, other)), (one, other))
+
+
+@test
+def nothing_is_shared_that_one_can_write():
+    with woken() as a, woken() as b:
+        for one in (a, b):
+            check(not [m for m in one.maps() if m.split()[1][3] == "s" and m.split()[1][1] == "w"], one.maps())
+        a.run("import sys, builtins, os; builtins.mine = 1; os.linesep = 'changed'; sys.path.append('/mine')")
+        same(b.run("import sys, builtins, os; (hasattr(builtins, 'mine'), os.linesep, '/mine' in sys.path)"),
+             "(False, '\\n', False)")
+        with woken() as c:
+            same(c.run("import sys, builtins, os; (hasattr(builtins, 'mine'), os.linesep)"), "(False, '\\n')")
+
+
+@test
+def it_owns_a_fraction():
+    with Interpreter().ready() as cold, woken() as warm:
+        cold.run("mine = 1")
+        warm.run("mine = 1")
+        check(warm.own_kib() * 3 < cold.own_kib(), (warm.own_kib(), cold.own_kib()))
+
+
+@test
+def what_is_the_same_goes_back_when_it_rests():
+    with woken() as one, woken() as other:
+        for i in (one, other):
+            i.run("mine = {n: str(n) for n in range(50)}")
+            i.run("import json; json.dumps(mine)")
+        before, unrested = one.own_kib(), other.own_kib()
+        one.send(-1, b"")
+        wait_until(lambda: one.own_kib() < before - 40)
+        check(other.own_kib() >= unrested - 8, "nobody told that one to")
+        same(one.run("mine[17], len(mine), json.loads(json.dumps(mine))['3']"), "('17', 50, '3')")
+
+
+@test
+def nothing_is_lost_by_resting():
+    dice = random.Random(3)
+    with woken() as one:
+        one.run("import hashlib, re, collections\nkept, log = {}, []")
+        seen = {}
+        for i in range(40):
+            size = dice.choice((10, 1000, 50000))
+            one.run(f"kept[{i % 7}] = [str(n) * 3 for n in range({size})]; log.append(({i}, {size})); x = [object() for _ in range(3000)]; del x")
+            seen[i % 7] = size
+            one.run("re.sub('a', 'b', 'banana'); collections.Counter('mississippi').most_common(1)")
+            if i % 2:
+                one.send(-1, b"")
+            same(one.run("[(k, len(v), v[-1]) for k, v in sorted(kept.items())]"),
+                 repr([(k, n, str(n - 1) * 3) for k, n in sorted(seen.items())]))
+        same(one.run("len(log)"), "40")
+
+
+@test
+def one_with_threads_does_not_rest_and_loses_nothing():
+    with woken() as one:
+        one.run("import threading, time\ncount = 0\ndef run():\n    global count\n    while True:\n"
+                "        count += 1\n        time.sleep(0.001)\nthreading.Thread(target=run, daemon=True).start()")
+        for _ in range(5):
+            one.send(-1, b"")
+        first = int(one.run("count"))
+        wait_until(lambda: int(one.run("count")) > first + 20)
+
+
+@test
+def a_file_that_changed_is_noticed():
+    with tempfile.NamedTemporaryFile(prefix="template-") as file:
+        file.write(bytes(8192))
+        file.flush()
+        made = laid(f"import mmap\nf = open({file.name!r}, 'rb')\nm = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_COPY)")
+        with Interpreter(made).ready() as one:
+            same(one.run("len(m)"), "8192")
+        os.utime(file.name, (1, 1))
+        with Interpreter(made) as one:
+            line = one.line()
+            check(line.startswith("cold a file of its memory is another here: " + file.name), line)
+            one.ready()
+            same(one.run("import os; (2 + 2, [n for n in os.environ if n.startswith(('LD_', 'BELLJAR'))], "
+                         "sorted(int(n) for n in os.listdir('/proc/self/fd')))"), "(4, [], [0, 1, 2, 3, 100])")
+        os.close(made)
+
+
+@test
+def what_is_no_library_is_not_loaded():
+    with tempfile.TemporaryFile() as file:
+        file.write(b"nothing of the kind" * 1000)
+        file.flush()
+        with Interpreter(file.fileno()) as one:
+            same(one.line(), "cold this interpreter loads no library first")
+            one.ready()
+            same(one.run("2 + 2"), "4")
+
+
+@test
+def nonsense_harms_nobody_else():
+    dice = random.Random(5)
+    size = os.fstat(template()).st_size
+    whole = os.pread(template(), size, 0)
+    for i in range(18):
+        bad = bytearray(whole)
+        if i % 3 == 0:
+            del bad[dice.randrange(TABLES, TABLES + 4000):]
+        for _ in range(1 + i if i % 3 else 0):
+            bad[TABLES + dice.randrange(4000 if i % 3 == 1 else len(bad) - TABLES)] = dice.randrange(256)
+        file = os.memfd_create("bad")
+        os.write(file, bad)
+        with Interpreter(file) as one:
+            one.sock.settimeout(2)
+            try:
+                line = one.line()
+                check(line == "ready" or line.startswith("cold "), line)
+            except (AssertionError, socket.timeout):
+                check(i % 3, "half a template is a template")
+            one.process.kill()
+        os.close(file)
+
+
+def copied(origin, *more):
+    """Its copy, and how much had to travel."""
+    origin.send(0, text("python_copy.py").replace('ROOTS = ("/work", "/tmp")', "ROOTS = ()").encode())
+    same(origin.report(), (0, None))
+    stream, end = os.pipe()
+    library = os.open(COPY, os.O_RDONLY)
+    origin.give(library, end)
+    os.close(end)
+    same(origin.report(), (0, None))
+    whole = b""
+    while data := os.read(stream, 1 << 20):
+        whole += data
+    os.close(stream)
+    same(origin.report(), (0, None))
+    copy = woken()
+    copy.send(0, text("python_become.py").encode())
+    same(copy.line(), "give")
+    stream, end = os.pipe()
+    copy.give(library, stream, *more)
+    os.close(library)
+    os.close(stream)
+    copy.number = origin.number
+    with os.fdopen(end, "wb") as pipe:
+        try:
+            pipe.write(whole)
+        except BrokenPipeError:
+            pass
+    return copy, len(whole)
+
+
+@test
+def a_copy_is_made_of_what_differs():
+    with woken() as origin:
+        origin.run("mine = list(range(1000))")
+        copy, size = copied(origin, template())
+        with copy:
+            copy.ready()
+            check(size < 2 << 20, size)
+            copy.run("mine.append(1)")
+            same((copy.run("len(mine)"), origin.run("len(mine)")), ("1001", "1000"))
+            before = copy.own_kib()
+            copy.send(-1, b"")
+            wait_until(lambda: copy.own_kib() < before)
+            same(copy.run("len(mine)"), "1001")
+            again, _ = copied(copy, template())
+            with again:
+                again.ready()
+                same(again.run("len(mine)"), "1001")
+
+
+@test
+def without_what_it_has_in_common_there_is_no_copy():
+    other = laid()
+    for more in ((), (other,)):
+        with woken() as origin:
+            copy, _ = copied(origin, *more)
+            with copy:
+                same(copy.process.wait(PATIENCE_S), 1)
+                check("in common" in copy.said(), copy.said())
+    os.close(other)
+
+
+def main():
+    chosen = [t for t in tests if not sys.argv[4:] or t.__name__ in sys.argv[4:]]
+    print("1..%d" % len(chosen))
+    failed = 0
+    for i, one in enumerate(chosen):
+        try:
+            one()
+            print("ok %d - %s" % (i + 1, one.__name__.replace("_", " ")))
+        except Exception as error:
+            failed += 1
+            print("not ok %d - %s\n# %r" % (i + 1, one.__name__.replace("_", " "), error))
+        sys.stdout.flush()
+    return failed != 0
+
+
+sys.exit(main())
