@@ -19,8 +19,11 @@ if [ ! -f "$build/build.ninja" ]; then
 	fi
 fi
 wanted=
-# shellcheck disable=SC2086 # names of suites, a word each
-if [ -n "${SUITES:-}" ]; then wanted=$(python3 scripts/needed.py "$build" $SUITES); fi
+if [ -n "${SUITES:-}" ]; then
+	ninja -C "$build" build.ninja >"$log" 2>&1 # as the sources describe it now
+	# shellcheck disable=SC2086 # names of suites, a word each
+	wanted=$(python3 scripts/needed.py "$build" $SUITES)
+fi
 # shellcheck disable=SC2086 # names of targets, a word each
 if ! ninja -C "$build" $wanted >"$log" 2>&1; then
 	# From the first failure on; without one it was the configuration.
