@@ -96,7 +96,8 @@ bool check_is_trail(char c);   /* at its end */
 
 /* A value behind a name that says whose it is: NEAR("heroku", UUID). */
 #define ASSIGN            "[\"']?[ \\t]{0,3}(?:=>|:=|[=:])[ \\t]{0,3}[\"'`]?"
-#define NEAR(word, value) "(?i)" word "[a-z0-9_. -]{0,24}" ASSIGN "(" value ")"
+#define NEAR_GAP          "[a-z0-9_. -]{0,24}"
+#define NEAR(word, value) "(?i)" word NEAR_GAP ASSIGN "(" value ")"
 #define UUID              "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 #endif

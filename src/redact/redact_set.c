@@ -182,6 +182,27 @@ static void set_reach(struct redact_set *set, size_t db)
 	}
 }
 
+/* The tables were made together with this file; whoever links others has no redaction. */
+static int warm_tables(struct redact_set *set, struct error *err)
+{
+	if (!set->db_wanted[0])
+		return 0;
+	if ((size_t)(near_names_end - near_names_start) != sizeof(*set->names) ||
+	    (size_t)(anchor_forms_end - anchor_forms_start) != sizeof(*set->anchors))
+		return fail(err, ERR_INTERNAL, "the tables of words are not those that are wanted");
+	set->names = (const struct nearnames *)(const void *)near_names_start;
+	set->anchors = (const struct anchors *)(const void *)anchor_forms_start;
+	for (size_t i = 0; i < set->names->n_words; i++)
+		set->entries[set->names->words[i].entry].reach = NEARNAMES_REACH;
+	for (size_t i = 0; i < set->anchors->n; i++) {
+		const struct anchor *one = &set->anchors->anchors[i];
+		uint32_t *reach = &set->entries[one->entry].reach;
+
+		*reach = *reach > one->before + 1u ? *reach : one->before + 1u;
+	}
+	return 0;
+}
+
 static int warm_starts(struct redact_set *set, struct error *err)
 {
 	set->starts = starts_new(err);
@@ -224,7 +245,7 @@ int redact_set_warm(struct redact_set *set, struct error *err)
 			return fail(err, ERR_SYSTEM, "allocate room for matching");
 		set_reach(set, i);
 	}
-	return warm_starts(set, err);
+	return warm_tables(set, err) < 0 ? -1 : warm_starts(set, err);
 }
 
 static pcre2_code *compile(const char *pattern)

@@ -61,7 +61,7 @@ static const struct redact_rule rows[] = {
 		.id = "password-hash",
 		.group = REDACT_CREDENTIAL,
 		.needs = "$1$ $2a$ $2b$ $2x$ $2y$ $5$ $6$ $7$ $y$ $gy$ $argon2 $scrypt$ $pbkdf2-sha",
-		.pattern = "\\$(?:1|2[abxy]|5|6|7|y|gy|argon2(?:i|d|id)|scrypt|pbkdf2-sha(?:256|512))\\$[A-Za-z0-9./$,=+_-]{28,}",
+		.pattern = "\\$(?:1|2a|2b|2x|2y|5|6|7|y|gy|argon2(?:i|d|id)|scrypt|pbkdf2-sha(?:256|512))\\$[A-Za-z0-9./$,=+_-]{28,}",
 		.yes = {"root:{{$6$abcdefgh$" "K9q3mZ1xv7T5y8Wc2Rb4NnJk6Lh0Pf}}:19000:", "{{$2b$12$" "R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW}}"},
 		.no = {"cost $5$ or $6$ each", "awk '{print $1$2}'"},
 	},

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "redact/lanes.h"
+#include "redact/nearnames.h"
 #include "redact/signforms.h"
 #include "redact/signname.h"
 #include "redact/valuerun.h"
@@ -51,6 +52,9 @@ struct looking {
 	size_t dots;      /* runs of digits and dots are done up to here */
 	size_t colons;    /* and those of hex digits and colons */
 	struct valuerun value;
+	struct nearlook near;
+	size_t last; /* behind the last sign */
+	bool enough;
 	size_t taken; /* what is before this was found already */
 	struct spans *ret;
 };
@@ -203,13 +207,11 @@ __attribute__((noinline)) static void judge_value(struct looking *l, size_t name
 
 /* "name = value", "name: value", "name := value", "name => value".  Values are looked at before
  * names: in text that is full of both, most values tell at once that they are no secret. */
-static inline void try_assignment(struct looking *l, size_t sign)
+static inline void try_assignment(struct looking *l, size_t sign, size_t at)
 {
-	size_t at = value_begin(l, sign), name_end = sign;
+	size_t name_end = sign;
 	bool password, secret;
 
-	if (at + PASSWORD_LEAST > l->high)
-		return;
 	if (l->text[sign + 1] == '=' && l->text[sign] == ':')
 		return; /* the "=" has its turn */
 	if (l->text[sign - 1] == ':')
@@ -243,6 +245,34 @@ static void look_at_url(struct looking *l, size_t at)
 		(void)take(l, HAND_URL_TOKEN, &f);
 }
 
+/* A value that is long enough to be somebody's: whose? */
+static inline void try_name(struct looking *l, size_t last, size_t sign, size_t at)
+{
+	at += is_opening(l->text[at]);
+	if (at + NEARNAMES_VALUE <= l->high && nearnames_value(l->text + at) && l->near.names &&
+	    !nearnames_look(&l->near, last, sign, at))
+		l->enough = true;
+}
+
+/* What may be a name before a sign, and the value behind it. */
+static inline void look_beside(struct looking *l, size_t sign)
+{
+	size_t last = l->last, at;
+
+	/* ":=" is one sign. */
+	if (l->text[sign] != ':' || sign + 1 == l->high || l->text[sign + 1] != '=')
+		l->last = sign + 1;
+	at = value_begin(l, sign);
+	if (at + PASSWORD_LEAST > l->high)
+		return;
+	try_name(l, last, sign, at);
+	if (sign > 0 && sign >= l->taken &&
+	    ((kind(l, sign - 1) & NAME_END) ||
+	     (l->text[sign - 1] == ':' && l->text[sign] == '=')) &&
+	    (wanted(l, HAND_PASSWORD) || wanted(l, HAND_SECRET)))
+		try_assignment(l, sign, at);
+}
+
 static inline void look_at_sign(struct looking *l, size_t at)
 {
 	if (l->text[at] == ':') {
@@ -251,10 +281,7 @@ static inline void look_at_sign(struct looking *l, size_t at)
 		else if (wanted(l, HAND_IPV6))
 			try_ipv6(l, at);
 	}
-	if (at > 0 && at >= l->taken &&
-	    ((kind(l, at - 1) & NAME_END) || (l->text[at - 1] == ':' && l->text[at] == '=')) &&
-	    (wanted(l, HAND_PASSWORD) || wanted(l, HAND_SECRET)))
-		try_assignment(l, at);
+	look_beside(l, at);
 }
 
 /* 64 bytes. */
@@ -278,7 +305,8 @@ static inline void look_at_block(struct looking *l, size_t at)
 		look_at_sign(l, at + (size_t)__builtin_ctzll(signs));
 }
 
-void signs_find(const struct redact_set *set, const struct stretch *in, struct spans *ret)
+bool signs_find(const struct redact_set *set, const struct stretch *in, signs_named *named,
+		void *context, struct spans *ret)
 {
 	struct looking l = {.set = set,
 			    .text = in->text + in->floor,
@@ -286,14 +314,19 @@ void signs_find(const struct redact_set *set, const struct stretch *in, struct s
 			    .high = in->high - in->floor,
 			    .ret = ret};
 	size_t first = ret->n, i = l.low;
-	bool any = false;
+	bool any = set->names != NULL;
 
 	l.value = (struct valuerun){.text = l.text, .high = l.high};
+	l.near = (struct nearlook){.names = set->names,
+				   .low = l.low,
+				   .hit = named,
+				   .context = context,
+				   .in = {.text = l.text, .high = l.high}};
 	for (enum redact_hand hand = HAND_IPV4; hand < HAND_COUNT; hand++)
 		any = any || wanted(&l, hand);
-	for (; any && i + BLOCK <= l.high; i += BLOCK)
+	for (; any && !l.enough && i + BLOCK <= l.high; i += BLOCK)
 		look_at_block(&l, i);
-	for (; any && i < l.high; i++) {
+	for (; any && !l.enough && i < l.high; i++) {
 		if (l.text[i] == '.')
 			look_at_dot(&l, i);
 		else if (l.text[i] == ':' || l.text[i] == '=')
@@ -305,4 +338,5 @@ void signs_find(const struct redact_set *set, const struct stretch *in, struct s
 		ret->span[s].begin += in->floor;
 		ret->span[s].end += in->floor;
 	}
+	return !l.enough;
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anchor_build.c - part of the build: reads anchors, and what is around them, from patterns. */
+#include "redact/anchor_build.h"
+
+#include <string.h>
+
+#include "redact/flatforms.h"
+#include "redact/shape_build.h"
+
+/* The longest row of single characters; of some, the first. */
+static void find_letters(const struct shape *s, struct anchor *ret)
+{
+	size_t at = 0, len = 0;
+
+	for (size_t i = 0; i < s->n; at += s->parts[i++].count) {
+		const struct shape_part *p = &s->parts[i];
+
+		len = p->kind == SHAPE_CHAR && p->count == 1 ? len + 1 : 0;
+		if (len <= ret->len || len > ANCHORS_LETTERS)
+			continue;
+		ret->len = (uint8_t)len;
+		ret->before = (uint16_t)(at + 1 - len);
+		for (size_t j = 0; j < len; j++)
+			ret->letters[j] = (char)s->parts[i + 1 + j - len].what;
+	}
+}
+
+/* No blank is in a run. */
+static bool is_dark(const struct anchors *a, const struct shape *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct shape_part *p = &s->parts[i];
+
+		for (int c = 0; c <= ' '; c++)
+			if (p->kind == SHAPE_SET ? a->sets.of[c] >> p->what & 1
+						 : p->kind == SHAPE_CHAR && p->what == c)
+				return false;
+	}
+	return true;
+}
+
+/* Behind an anchor of two letters anything may stand. */
+static void set_bits(struct anchors *a, const struct anchor *one)
+{
+	char three[3] = {one->letters[0], one->letters[1], one->letters[2]};
+
+	for (int c = 0; c < 256; c++) {
+		uint32_t bit;
+
+		if (one->len == ANCHORS_LEAST)
+			three[2] = (char)c;
+		bit = anchors_bit(three);
+		a->bits[bit / 8] |= (uint8_t)(1u << bit % 8);
+	}
+}
+
+static bool add_form(void *context, const char *form)
+{
+	struct anchors *a = context;
+	struct anchor *one = &a->anchors[a->n];
+	uint16_t *row;
+
+	if (a->n == ANCHORS_FORMS)
+		return false;
+	*one = (struct anchor){0};
+	if (!shape_read(form, false, &a->sets, &one->shape) || !is_dark(a, &one->shape))
+		return false;
+	find_letters(&one->shape, one);
+	if (one->len < ANCHORS_LEAST || one->shape.len < ANCHORS_RUN ||
+	    one->shape.len < one->before + 3)
+		return false;
+	set_bits(a, one);
+	row = &a->row[anchors_row(one->letters)];
+	one->next = *row;
+	*row = (uint16_t)++a->n;
+	return true;
+}
+
+bool anchor_build(struct anchors *a, const struct redact_rule *rule, size_t entry)
+{
+	size_t first = a->n;
+
+	if (strstr(rule->pattern, "(?i)") ||
+	    !flatforms_each(rule->pattern, strlen(rule->pattern), add_form, a))
+		return false;
+	for (size_t i = first; i < a->n; i++)
+		a->anchors[i].entry = (uint16_t)entry;
+	return true;
+}

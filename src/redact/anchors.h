@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anchors.h - letters in the middle of long words that say what they are: "...AZDO...". */
+#ifndef REDACT_ANCHORS_H
+#define REDACT_ANCHORS_H
+
+#include "redact/shape.h"
+#include "redact/stretch.h"
+
+enum {
+	ANCHORS_LEAST = 2,   /* letters */
+	ANCHORS_LETTERS = 8, /* of an anchor that are looked for, at most */
+	ANCHORS_FORMS = 128,
+	ANCHORS_BITS = 65536,
+	ANCHORS_RUN = 31, /* bytes without a blank that every form has, at least */
+};
+
+/* One form of a rule. */
+struct anchor {
+	char letters[ANCHORS_LETTERS];
+	uint8_t len;
+	uint16_t before; /* bytes from the match's begin to the anchor */
+	uint16_t entry;  /* the number of its rule */
+	uint16_t next;   /* with the same first two letters, plus one; 0: none */
+	struct shape shape;
+};
+
+/* Made from the rules when belljar is built. */
+struct anchors {
+	uint8_t bits[ANCHORS_BITS / 8]; /* by three letters: an anchor begins so */
+	uint16_t row[ANCHORS_BITS];     /* by two: the first of them, plus one */
+	struct anchor anchors[ANCHORS_FORMS];
+	size_t n;
+	struct shape_sets sets;
+};
+
+extern const char anchor_forms_start[], anchor_forms_end[];
+
+static inline size_t anchors_row(const char *letters)
+{
+	return (size_t)(unsigned char)letters[0] << 8 | (size_t)(unsigned char)letters[1];
+}
+
+static inline uint32_t anchors_bit(const char *letters)
+{
+	uint32_t three = (uint32_t)anchors_row(letters) << 8 | (unsigned char)letters[2];
+
+	return (three * 2654435761u) >> 16;
+}
+
+/* There is an anchor at text[at], and all around it looks as it must.  false: enough. */
+typedef bool anchors_hit(void *context, size_t at, size_t entry);
+/* false: hit() had enough. */
+bool anchors_find(const struct anchors *a, const struct stretch *in, anchors_hit *hit,
+		  void *context);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* near_build.c - part of the build: reads words and values from patterns of NEAR(). */
+#include "redact/near_build.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "redact/flatforms.h"
+#include "redact/shape_build.h"
+
+/* Behind a word of two letters anything may stand. */
+static void set_bits(struct nearnames *n, const struct nearword *w)
+{
+	char three[3] = {w->text[0], w->text[1], w->text[2]};
+
+	for (int c = 0; c < 256; c++) {
+		uint32_t bit;
+
+		if (w->len == NEARNAMES_LEAST)
+			three[2] = (char)c;
+		bit = nearnames_bit(three);
+		n->bits[bit / 8] |= (uint8_t)(1u << bit % 8);
+	}
+}
+
+/* Letters, digits, "_" and "-", perhaps with \b before them: no sign, nothing that is repeated. */
+static bool add_word(void *context, const char *form)
+{
+	struct nearnames *n = context;
+	struct nearword *w = &n->words[n->n_words];
+	uint16_t *row;
+
+	if (n->n_words + 1 >= NEARNAMES_WORDS)
+		return false;
+	w->begins = strncmp(form, "\\b", 2) == 0;
+	form += w->begins ? 2 : 0;
+	for (w->len = 0; form[w->len]; w->len++) {
+		if (w->len == NEARNAMES_WORD || !(shape_word(form[w->len]) || form[w->len] == '-'))
+			return false;
+		w->text[w->len] = (char)tolower((unsigned char)form[w->len]);
+	}
+	if (w->len < NEARNAMES_LEAST)
+		return false;
+	row = &n->row[nearnames_row(w->text)];
+	w->next = *row;
+	*row = (uint16_t)++n->n_words;
+	set_bits(n, w);
+	return true;
+}
+
+/* nearnames_value() must know all characters that its first ones can be. */
+static bool has_value(const struct nearnames *n, const struct shape *s)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < s->n && at < NEARNAMES_VALUE; at += s->parts[i++].count) {
+		const struct shape_part *p = &s->parts[i];
+
+		for (int c = 0; c < 256; c++) {
+			char sixteen[NEARNAMES_VALUE];
+
+			memset(sixteen, c, sizeof(sixteen));
+			if (p->kind == SHAPE_SET ? n->sets.of[c] >> p->what & 1
+						 : p->kind == SHAPE_CHAR && c == p->what)
+				if (!nearnames_value(sixteen))
+					return false;
+		}
+	}
+	return s->len >= NEARNAMES_VALUE && s->parts[0].kind != SHAPE_BORDER;
+}
+
+static bool add_shape(void *context, const char *form)
+{
+	struct nearnames *n = context;
+	struct shape *s = &n->shapes[n->n_shapes];
+
+	if (n->n_shapes == NEARNAMES_SHAPES || !shape_read(form, true, &n->sets, s) || !has_value(n, s))
+		return false;
+	n->n_shapes++;
+	return true;
+}
+
+bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entry)
+{
+	static const char between[] = NEAR_GAP ASSIGN;
+	const char *at = strstr(rule->pattern, between), *value;
+	size_t words = n->n_words, shapes = n->n_shapes;
+
+	n->gap = shape_set(NEAR_GAP, true, &n->sets);
+	if (!at || strncmp(rule->pattern, "(?i)", 4) != 0)
+		return false;
+	value = at + strlen(between);
+	if (!flatforms_each(rule->pattern + 4, (size_t)(at - rule->pattern) - 4, add_word, n) ||
+	    !flatforms_each(value, strlen(value), add_shape, n))
+		return false;
+	for (size_t i = words; i < n->n_words; i++) {
+		n->words[i].entry = (uint16_t)entry;
+		n->words[i].first = (uint16_t)shapes;
+		n->words[i].behind = (uint16_t)n->n_shapes;
+	}
+	return true;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nearnames.c - words before a sign that say whose the value behind it is: "okta_token = 00...".
+ *
+ * Names of vendors are in every text that speaks of them, values of sixteen characters behind a
+ * sign are in few.  So the value is looked at first, then the words before its sign, and last
+ * whether the value looks as that vendor's do.
+ */
+#include "redact/nearnames.h"
+
+enum {
+	GAP = 24, /* these two as NEAR() has them: a test compares what is found */
+	BLANKS = 3,
+	BEFORE = GAP + 1 + BLANKS, /* between a word and its sign, at most */
+};
+
+static inline unsigned char small(char c)
+{
+	return (unsigned char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Where the word before a sign may end: bit i is text[end - i].  What may stand between them is
+ * NEAR_GAP, a quote, and blanks. */
+static uint32_t word_ends(const struct nearlook *l, size_t from, size_t end)
+{
+	const struct nearnames *n = l->names;
+	const char *text = l->in.text;
+	uint32_t ends = 0;
+
+	for (size_t q = end;; q--) {
+		for (size_t quoted = 0; quoted < 2; quoted++) {
+			size_t at = q - quoted;
+
+			if (quoted && (q == from || (text[at] != '"' && text[at] != '\'')))
+				break;
+			for (size_t g = 0;; g++, at--) {
+				ends |= 1u << (end - at);
+				if (g == GAP || at == from ||
+				    !(n->sets.of[(unsigned char)text[at - 1]] >> n->gap & 1))
+					break;
+			}
+		}
+		if (q == from || end - q == BLANKS || !is_blank(text[q - 1]))
+			return ends;
+	}
+}
+
+static bool is_there(const struct nearword *w, const char *at)
+{
+	for (size_t i = 0; i < w->len; i++)
+		if (small(at[i]) != (unsigned char)w->text[i])
+			return false;
+	return true;
+}
+
+static bool has_shape(struct nearlook *l, const struct nearword *w, size_t value)
+{
+	for (size_t i = w->first; i < w->behind; i++)
+		if (shape_fits(&l->names->shapes[i], &l->names->sets, &l->in, value))
+			return true;
+	return false;
+}
+
+/* The words that begin at text[at] and end where one may. */
+__attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at, size_t end,
+						  uint32_t ends, size_t value)
+{
+	const struct nearnames *n = l->names;
+	const char *text = l->in.text + at;
+
+	for (size_t i = n->row[nearnames_row(text)]; i; i = n->words[i - 1].next) {
+		const struct nearword *w = &n->words[i - 1];
+
+		if (end - at < w->len || end - at - w->len > BEFORE ||
+		    !(ends >> (end - at - w->len) & 1) || !is_there(w, text) ||
+		    (w->begins && at > 0 && shape_word(text[-1])))
+			continue;
+		if (has_shape(l, w, value) && !l->hit(l->context, at, w->entry))
+			return false;
+	}
+	return true;
+}
+
+bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value)
+{
+	const char *text = l->in.text;
+	const uint8_t *bits = l->names->bits;
+	/* ":=" is one sign. */
+	size_t end = text[sign] == '=' && sign > 0 && text[sign - 1] == ':' ? sign - 1 : sign, at;
+	uint32_t ends;
+
+	/* No sign is in a word, or between one and its sign. */
+	last = last > l->low ? last : l->low;
+	if (end < last + NEARNAMES_LEAST)
+		return true;
+	ends = word_ends(l, last, end);
+	at = end - last > BEFORE + NEARNAMES_WORD ? end - BEFORE - NEARNAMES_WORD : last;
+	for (; at + NEARNAMES_LEAST <= end; at++) {
+		uint32_t bit = nearnames_bit(text + at);
+
+		if (bits[bit / 8] >> bit % 8 & 1 && !look_at_row(l, at, end, ends, value))
+			return false;
+	}
+	return true;
+}
