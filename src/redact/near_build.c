@@ -80,21 +80,46 @@ static bool add_shape(void *context, const char *form)
 	return true;
 }
 
+/* Where what is between word and value begins; NULL: nothing is that we know. */
+static const char *find_joint(const char *pattern, enum nearjoint *ret_joint, size_t *ret_len)
+{
+	static const char *const joints[NEARJOINT_COUNT] = {
+		[NEARJOINT_NEAR] = NEAR_GAP ASSIGN,
+		[NEARJOINT_FAR] = GIVEN_BLANKS,
+		[NEARJOINT_GIVEN] = "=(",
+	};
+	static const enum nearjoint order[] = {NEARJOINT_NEAR, NEARJOINT_FAR, NEARJOINT_GIVEN};
+
+	for (size_t i = 0; i < NEARJOINT_COUNT; i++) {
+		const char *at = strstr(pattern, joints[order[i]]);
+
+		if (!at)
+			continue;
+		*ret_joint = order[i];
+		*ret_len = strcspn(at + 1, "(") + 1;
+		if (order[i] == NEARJOINT_NEAR)
+			*ret_len = strlen(joints[NEARJOINT_NEAR]);
+		return at;
+	}
+	return NULL;
+}
+
 bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entry)
 {
-	static const char between[] = NEAR_GAP ASSIGN;
-	const char *at = strstr(rule->pattern, between), *value;
-	size_t words = n->n_words, shapes = n->n_shapes;
+	size_t words = n->n_words, shapes = n->n_shapes, len = 0;
+	enum nearjoint joint = NEARJOINT_NEAR;
+	const char *at = find_joint(rule->pattern, &joint, &len), *value;
 
 	n->gap = shape_set(NEAR_GAP, true, &n->sets);
 	if (!at || strncmp(rule->pattern, "(?i)", 4) != 0)
 		return false;
-	value = at + strlen(between);
+	value = at + len;
 	if (!flatforms_each(rule->pattern + 4, (size_t)(at - rule->pattern) - 4, add_word, n) ||
 	    !flatforms_each(value, strlen(value), add_shape, n))
 		return false;
 	for (size_t i = words; i < n->n_words; i++) {
 		n->words[i].entry = (uint16_t)entry;
+		n->words[i].joint = (uint8_t)joint;
 		n->words[i].first = (uint16_t)shapes;
 		n->words[i].behind = (uint16_t)n->n_shapes;
 	}

@@ -17,9 +17,13 @@ enum {
 	NEARNAMES_BITS = 65536,
 };
 
+/* What may stand between a word and its value: NEAR(), GIVEN(), GIVEN_FAR() of redact_rule.h. */
+enum nearjoint { NEARJOINT_NEAR, NEARJOINT_GIVEN, NEARJOINT_FAR, NEARJOINT_COUNT };
+
 struct nearword {
 	char text[NEARNAMES_WORD];
 	uint8_t len;
+	uint8_t joint;
 	bool begins; /* a word, and not only a part of one */
 	uint16_t entry;         /* the number of its rule */
 	uint16_t first, behind; /* its values' shapes */
@@ -73,9 +77,10 @@ static inline bool nearnames_value(const char *text)
 {
 	lanes v = lanes_load(text), letter = (v | 0x20) - 'a', other = v - '+';
 
-	/* Some are in no value: "," and ".". */
+	/* "," is among them, too. */
 	return lanes_bits((lanes)(letter <= 'z' - 'a') | (lanes)(other <= '9' - '+') |
-			  (lanes)(v == '_') | (lanes)(v == '=')) == 0xffff;
+			  (lanes)(v == '_') | (lanes)(v == '=') | (lanes)(v == '%') |
+			  (lanes)(v == '~')) == 0xffff;
 }
 
 #endif
