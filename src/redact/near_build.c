@@ -48,9 +48,11 @@ static bool add_word(void *context, const char *form)
 	return true;
 }
 
-/* nearnames_value() must know all characters that its first ones can be. */
-static bool has_value(const struct nearnames *n, const struct shape *s)
+/* What nearnames_value() says of a value that looks so, at worst; it must know all characters that
+ * the first ones can be. */
+static enum nearvalue value_of(const struct nearnames *n, const struct shape *s)
 {
+	enum nearvalue worst = NEARVALUE_PLAIN;
 	size_t at = 0;
 
 	for (size_t i = 0; i < s->n && at < NEARNAMES_VALUE; at += s->parts[i++].count) {
@@ -58,15 +60,37 @@ static bool has_value(const struct nearnames *n, const struct shape *s)
 
 		for (int c = 0; c < 256; c++) {
 			char sixteen[NEARNAMES_VALUE];
+			enum nearvalue kind;
 
+			if (p->kind == SHAPE_SET ? !(n->sets.of[c] >> p->what & 1)
+						 : p->kind == SHAPE_BORDER || tolower(c) != p->what)
+				continue;
 			memset(sixteen, c, sizeof(sixteen));
-			if (p->kind == SHAPE_SET ? n->sets.of[c] >> p->what & 1
-						 : p->kind == SHAPE_CHAR && c == p->what)
-				if (!nearnames_value(sixteen))
-					return false;
+			kind = nearnames_value(sixteen);
+			if (kind != NEARVALUE_PLAIN && worst != NEARVALUE_NONE)
+				worst = kind;
 		}
 	}
-	return s->len >= NEARNAMES_VALUE && s->parts[0].kind != SHAPE_BORDER;
+	if (s->len < NEARNAMES_VALUE || s->parts[0].kind == SHAPE_BORDER)
+		return NEARVALUE_NONE;
+	return worst;
+}
+
+/* nearnames_odd() must say yes to it. */
+static void allow_odd(struct nearnames *n, const struct nearword *w, const struct shape *s)
+{
+	unsigned char last = (unsigned char)w->text[w->len - 1];
+
+	if (w->joint == NEARJOINT_NEAR) {
+		if (n->odd_word == 0 || w->len < n->odd_word)
+			n->odd_word = w->len;
+		if (n->odd_least == 0 || s->len < n->odd_least)
+			n->odd_least = s->len;
+		return;
+	}
+	n->odd_last[last] = n->odd_last[toupper(last)] = true;
+	if (w->joint == NEARJOINT_FAR)
+		n->odd_last[' '] = true;
 }
 
 static bool add_shape(void *context, const char *form)
@@ -74,7 +98,8 @@ static bool add_shape(void *context, const char *form)
 	struct nearnames *n = context;
 	struct shape *s = &n->shapes[n->n_shapes];
 
-	if (n->n_shapes == NEARNAMES_SHAPES || !shape_read(form, true, &n->sets, s) || !has_value(n, s))
+	if (n->n_shapes == NEARNAMES_SHAPES || !shape_read(form, true, &n->sets, s) ||
+	    value_of(n, s) == NEARVALUE_NONE)
 		return false;
 	n->n_shapes++;
 	return true;
@@ -122,6 +147,9 @@ bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entr
 		n->words[i].joint = (uint8_t)joint;
 		n->words[i].first = (uint16_t)shapes;
 		n->words[i].behind = (uint16_t)n->n_shapes;
+		for (size_t j = shapes; j < n->n_shapes; j++)
+			if (value_of(n, &n->shapes[j]) == NEARVALUE_ODD)
+				allow_odd(n, &n->words[i], &n->shapes[j]);
 	}
 	return true;
 }

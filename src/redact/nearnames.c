@@ -124,6 +124,20 @@ __attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at,
 	return true;
 }
 
+bool nearnames_odd(const struct nearlook *l, size_t last, size_t sign, size_t value)
+{
+	const struct nearnames *n = l->names;
+
+	if (!n || (sign > 0 && n->odd_last[(unsigned char)l->in.text[sign - 1]]))
+		return true;
+	if (sign - last < n->odd_word || l->in.high - value < n->odd_least)
+		return false;
+	for (size_t i = 0; i + NEARNAMES_VALUE <= n->odd_least; i += NEARNAMES_VALUE)
+		if (nearnames_value(l->in.text + value + i) == NEARVALUE_NONE)
+			return false;
+	return true;
+}
+
 bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value)
 {
 	const char *text = l->in.text;

@@ -40,6 +40,10 @@ struct nearnames {
 	size_t n_shapes;
 	struct shape_sets sets;
 	int gap; /* the set of characters between a word and its sign */
+	/* Values with odd characters in them, which keywords glued to each other have, too. */
+	bool odd_last[256]; /* before the sign, where nothing else may stand: behind "sid" */
+	size_t odd_word;    /* letters that their words have at least, where more may stand */
+	size_t odd_least;   /* and then bytes of the value */
 };
 
 extern const char near_names_start[], near_names_end[];
@@ -72,15 +76,31 @@ struct nearlook {
  * text[value].  false: enough. */
 bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value);
 
-/* May NEARNAMES_VALUE bytes be the begin of a value? */
-static inline bool nearnames_value(const char *text)
-{
-	lanes v = lanes_load(text), letter = (v | 0x20) - 'a', other = v - '+';
+/* What NEARNAMES_VALUE bytes can be the begin of. */
+enum nearvalue { NEARVALUE_NONE, NEARVALUE_PLAIN, NEARVALUE_ODD };
 
-	/* "," is among them, too. */
-	return lanes_bits((lanes)(letter <= 'z' - 'a') | (lanes)(other <= '9' - '+') |
-			  (lanes)(v == '_') | (lanes)(v == '=') | (lanes)(v == '%') |
-			  (lanes)(v == '~')) == 0xffff;
+static inline enum nearvalue nearnames_value(const char *text)
+{
+	lanes v = lanes_load(text), letter = (v | 0x20) - 'a';
+	lanes plain = (lanes)(letter <= 'z' - 'a') | (lanes)((v >= '0') & (v <= '9')) |
+		      (lanes)(v == '_') | (lanes)(v == '-') | (lanes)(v == '/') | (lanes)(v == '+');
+	lanes odd = (lanes)(v == '=') | (lanes)(v == '%') | (lanes)(v == '~') | (lanes)(v == '.');
+
+	if (lanes_bits(plain) == 0xffff)
+		return NEARVALUE_PLAIN;
+	return lanes_bits(plain | odd) == 0xffff ? NEARVALUE_ODD : NEARVALUE_NONE;
+}
+
+bool nearnames_odd(const struct nearlook *l, size_t last, size_t sign, size_t value);
+
+/* Of a sign, and a value at text[value] of which NEARNAMES_VALUE bytes are there: false: nothing
+ * for nearnames_look(). */
+static inline bool nearnames_maybe(const struct nearlook *l, size_t last, size_t sign, size_t value)
+{
+	enum nearvalue kind = nearnames_value(l->in.text + value);
+
+	return l->names && (kind == NEARVALUE_PLAIN ||
+			    (kind == NEARVALUE_ODD && nearnames_odd(l, last, sign, value)));
 }
 
 #endif

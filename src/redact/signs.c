@@ -12,6 +12,7 @@
 
 #include "redact/lanes.h"
 #include "redact/nearnames.h"
+#include "redact/signaddr.h"
 #include "redact/signforms.h"
 #include "redact/signname.h"
 #include "redact/valuerun.h"
@@ -19,30 +20,32 @@
 enum {
 	BLOCK = 64,
 	BOT_DOTS = 7,     /* from one to the other in a bot's token */
-	ADDRESS_MAX = 46, /* of IPv6 with IPv4 at its end */
 	BLANKS = 3,
 	PASSWORD_LEAST = 6,
+	PASSWORD_BITS = (1 << PASSWORD_LEAST) - 1,
+	SECRET_BITS = (1 << 10) - 1,
 	QUOTED_MOST = 128,
+	AHEAD = 8 + VALUERUN_GLANCE, /* bytes from a sign on that are looked at without asking */
 };
 
-/* NAME_END: before a sign, it may be the end of a name, or stand between that and the sign. */
-enum { DIGIT = 1, HEX = 2, DOT = 4, COLON = 8, NAME_END = 16, BLANK = 32 };
+/* NAME_END: before a sign, it may be the end of a name, or stand between that and the sign.  APART:
+ * behind one, it may stand before a value. */
+enum { OPENING = 1, NAME_END = 2, BLANK = 4, DIGIT = 8, ARROW = 16, APART = OPENING | BLANK | ARROW };
 
 static const unsigned char kinds[256] = {
-	['0' ... '9'] = DIGIT | HEX | NAME_END,
-	['a' ... 'f'] = HEX | NAME_END,
-	['A' ... 'F'] = HEX | NAME_END,
-	['g' ... 'z'] = NAME_END,
-	['G' ... 'Z'] = NAME_END,
+	['0' ... '9'] = NAME_END | DIGIT,
+	['a' ... 'z'] = NAME_END,
+	['A' ... 'Z'] = NAME_END,
 	['_'] = NAME_END,
 	['-'] = NAME_END,
-	['"'] = NAME_END,
-	['\''] = NAME_END,
+	['.'] = NAME_END, /* of those that nearnames.h knows */
+	['"'] = NAME_END | OPENING,
+	['\''] = NAME_END | OPENING,
+	['`'] = OPENING,
+	['>'] = ARROW,
 	[']'] = NAME_END,
-	[' '] = BLANK | NAME_END,
-	['\t'] = BLANK | NAME_END,
-	['.'] = DOT,
-	[':'] = COLON,
+	[' '] = NAME_END | BLANK,
+	['\t'] = NAME_END | BLANK,
 };
 
 struct looking {
@@ -53,8 +56,9 @@ struct looking {
 	size_t colons;    /* and those of hex digits and colons */
 	struct valuerun value;
 	struct nearlook near;
-	size_t last; /* behind the last sign */
+	bool passwords, secrets; /* are wanted */
 	bool enough;
+	size_t last;  /* behind the last sign */
 	size_t taken; /* what is before this was found already */
 	struct spans *ret;
 };
@@ -80,53 +84,6 @@ static bool take(struct looking *l, enum redact_hand hand, struct found *f)
 	return true;
 }
 
-static void try_ipv4(struct looking *l, size_t at)
-{
-	size_t begin = at, end = at;
-	unsigned dots = 0;
-	struct found f;
-
-	if (at < l->dots)
-		return;
-	while (begin > 0 && at - begin < 4 && (kind(l, begin - 1) & (DIGIT | DOT)))
-		begin--;
-	for (; end < l->high && (kind(l, end) & (DIGIT | DOT)); end++)
-		dots += l->text[end] == '.';
-	l->dots = end;
-	if (l->text[end - 1] == '.') {
-		end--;
-		dots--;
-	}
-	if (dots != 3 || end - begin > 15)
-		return;
-	f = (struct found){l->text, begin, end, begin, end, l->high};
-	(void)take(l, HAND_IPV4, &f);
-}
-
-static void try_ipv6(struct looking *l, size_t at)
-{
-	static const unsigned char part = HEX | COLON | DOT;
-	size_t begin = at, end = at, colons = 0;
-	bool gap = false;
-	struct found f;
-
-	if (at < l->colons || at + 1 >= l->high || !(kind(l, at + 1) & (HEX | COLON)))
-		return;
-	while (begin > 0 && at - begin < 5 && (kind(l, begin - 1) & part))
-		begin--;
-	for (; end < l->high && (kind(l, end) & part); end++) {
-		bool colon = l->text[end] == ':';
-
-		colons += colon;
-		gap = gap || (colon && end + 1 < l->high && l->text[end + 1] == ':');
-	}
-	l->colons = end;
-	if (!(gap || colons >= 7) || end - begin > ADDRESS_MAX + 2)
-		return;
-	f = (struct found){l->text, begin, end, begin, end, l->high};
-	(void)take(l, HAND_IPV6, &f);
-}
-
 /* "...": behind its last character; 0: it has no end in this line. */
 static size_t quoted_end(const struct looking *l, size_t at, char quote)
 {
@@ -139,11 +96,6 @@ static size_t quoted_end(const struct looking *l, size_t at, char quote)
 static bool is_quote(char c)
 {
 	return c == '"' || c == '\'';
-}
-
-static bool is_opening(char c)
-{
-	return is_quote(c) || c == '`';
 }
 
 static bool try_password(struct looking *l, const struct signname *n, size_t at)
@@ -176,8 +128,12 @@ static void try_secret(struct looking *l, const struct signname *n, size_t at)
 		l->taken = f.end;
 }
 
-/* Behind a sign, and blanks. */
-static size_t value_begin(const struct looking *l, size_t sign)
+/* Where the value behind a sign begins, and what is in its quotes. */
+struct place {
+	size_t sign, at, inner;
+};
+
+static struct place place_of(const struct looking *l, size_t sign)
 {
 	size_t at = sign + 1;
 
@@ -185,41 +141,98 @@ static size_t value_begin(const struct looking *l, size_t sign)
 		at++;
 	for (size_t n = 0; at < l->high && n < BLANKS && kind(l, at) & BLANK; n++)
 		at++;
-	return at;
+	return (struct place){sign, at, at + (at < l->high && kind(l, at) & OPENING)};
 }
 
-/* A value that may be one: is it called so?  Out of the way of those that are not. */
-__attribute__((noinline)) static void judge_value(struct looking *l, size_t name_end, size_t at,
-						  bool password, bool secret)
+/* A value that may be one: is it called so? */
+static void judge_value(struct looking *l, size_t name_end, const struct place *p, bool password)
 {
-	size_t inner = at + is_opening(l->text[at]);
+	bool secret = l->secrets && !valuerun_dull(&l->value, p->inner);
 	struct signname n;
 
-	if (!signname_read(l->text, name_end, &n))
+	password = password && signname_near_password(l->text, name_end);
+	if ((!password && !secret) || !signname_read(l->text, name_end, &n))
 		return;
-	if (password && signname_password(l->text, &n) && try_password(l, &n, at))
+	if (password && signname_password(l->text, &n) && try_password(l, &n, p->at))
 		return;
 	if (secret && signname_secret(&n)) {
-		(void)valuerun_end(&l->value, inner);
-		try_secret(l, &n, inner);
+		(void)valuerun_end(&l->value, p->inner);
+		try_secret(l, &n, p->inner);
 	}
 }
 
 /* "name = value", "name: value", "name := value", "name => value".  Values are looked at before
  * names: in text that is full of both, most values tell at once that they are no secret. */
-static inline void try_assignment(struct looking *l, size_t sign, size_t at)
+static void try_assignment(struct looking *l, const struct place *p, bool password)
 {
-	size_t name_end = sign;
-	bool password, secret;
+	const char *sign = l->text + p->sign;
 
-	if (l->text[sign + 1] == '=' && l->text[sign] == ':')
+	if (p->at + PASSWORD_LEAST > l->high || (sign[0] == ':' && sign[1] == '='))
 		return; /* the "=" has its turn */
-	if (l->text[sign - 1] == ':')
-		name_end--;
-	password = wanted(l, HAND_PASSWORD) && signname_maybe_password(l->text, name_end);
-	secret = wanted(l, HAND_SECRET) && !valuerun_dull(&l->value, at + is_opening(l->text[at]));
-	if (password || secret)
-		judge_value(l, name_end, at, password, secret);
+	judge_value(l, sign[-1] == ':' ? p->sign - 1 : p->sign, p, password);
+}
+
+static inline bool has_name(const struct looking *l, size_t sign)
+{
+	return (kind(l, sign - 1) & NAME_END) |
+	       ((l->text[sign - 1] == ':') & (l->text[sign] == '='));
+}
+
+static void try_name(struct looking *l, size_t last, const struct place *p)
+{
+	if (!nearnames_look(&l->near, last, p->sign, p->inner))
+		l->enough = true;
+}
+
+/* Near the end of the text, or its begin. */
+__attribute__((noinline)) static void look_slowly(struct looking *l, size_t last, size_t sign)
+{
+	struct place p = place_of(l, sign);
+
+	if (sign == 0 || p.inner >= l->high || !has_name(l, sign))
+		return;
+	if (l->near.names && p.inner + NEARNAMES_VALUE <= l->high)
+		try_name(l, last, &p);
+	if (sign >= l->taken)
+		try_assignment(l, &p, l->passwords);
+}
+
+/* Something that is long enough may be there: its first sixteen bytes are dark. */
+__attribute__((noinline)) static void look_closely(struct looking *l, size_t last, struct place p,
+						   bool password, bool named)
+{
+	bool assigned = p.sign >= l->taken;
+
+	if (named && nearnames_maybe(&l->near, last, p.sign, p.inner))
+		try_name(l, last, &p);
+	password = password && assigned;
+	if (password ||
+	    (assigned && l->secrets && !valuerun_dull_at_once(&l->value, p.inner)))
+		try_assignment(l, &p, password);
+}
+
+/* A name and a value around a sign.  Most values are too short. */
+static inline void look_at_sign(struct looking *l, size_t sign)
+{
+	struct place p = {sign, sign + 1, sign + 1};
+	size_t last = l->last;
+	uint32_t dark;
+	bool password;
+
+	/* ":=" is one sign. */
+	l->last = l->text[sign] == ':' && sign + 1 < l->high && l->text[sign + 1] == '=' ? last
+											 : sign + 1;
+	if (sign < 2 || l->high - sign < AHEAD) {
+		look_slowly(l, last, sign);
+		return;
+	}
+	if (kind(l, sign + 1) & APART)
+		p = place_of(l, sign);
+	dark = lanes_bits((lanes)(lanes_load(l->text + p.inner) > ' '));
+	password = (((dark & PASSWORD_BITS) == PASSWORD_BITS) | (p.inner > p.at)) &
+		   signname_maybe_password(l->text, sign) & l->passwords;
+	if ((password | ((dark & SECRET_BITS) == SECRET_BITS)) & has_name(l, sign))
+		look_closely(l, last, p, password, dark == 0xffff);
 }
 
 static void look_at_dot(struct looking *l, size_t at)
@@ -228,8 +241,8 @@ static void look_at_dot(struct looking *l, size_t at)
 
 	/* Most dots end a sentence, or stand before a suffix. */
 	if (at > 0 && at + 1 < l->high && (kind(l, at - 1) & kind(l, at + 1) & DIGIT) &&
-	    wanted(l, HAND_IPV4))
-		try_ipv4(l, at);
+	    wanted(l, HAND_IPV4) && signaddr_ipv4(l->text, l->high, at, &l->dots, &f))
+		(void)take(l, HAND_IPV4, &f);
 	if (at + BOT_DOTS < l->high && l->text[at + BOT_DOTS] == '.' && wanted(l, HAND_BOT) &&
 	    signforms_bot(l->text, l->high, at, &f))
 		(void)take(l, HAND_BOT, &f);
@@ -239,70 +252,68 @@ static void look_at_url(struct looking *l, size_t at)
 {
 	struct found f;
 
+	if (l->high - at <= 3 || l->text[at + 1] != '/' || l->text[at + 2] != '/')
+		return;
 	if (wanted(l, HAND_URL_PASSWORD) && signforms_url_password(l->text, l->high, at, &f))
 		(void)take(l, HAND_URL_PASSWORD, &f);
 	if (wanted(l, HAND_URL_TOKEN) && signforms_url_token(l->text, l->high, at, &f))
 		(void)take(l, HAND_URL_TOKEN, &f);
 }
 
-/* A value that is long enough to be somebody's: whose? */
-static inline void try_name(struct looking *l, size_t last, size_t sign, size_t at)
+static void look_at_colon(struct looking *l, size_t at)
 {
-	at += is_opening(l->text[at]);
-	if (at + NEARNAMES_VALUE <= l->high && nearnames_value(l->text + at) && l->near.names &&
-	    !nearnames_look(&l->near, last, sign, at))
-		l->enough = true;
+	struct found f;
+
+	if (wanted(l, HAND_IPV6) && signaddr_ipv6(l->text, l->high, at, &l->colons, &f))
+		(void)take(l, HAND_IPV6, &f);
 }
 
-/* What may be a name before a sign, and the value behind it. */
-static inline void look_beside(struct looking *l, size_t sign)
+/* x, n bytes on; what is beyond its end is not known and may be anything. */
+static inline uint64_t later(uint64_t x, unsigned n)
 {
-	size_t last = l->last, at;
-
-	/* ":=" is one sign. */
-	if (l->text[sign] != ':' || sign + 1 == l->high || l->text[sign + 1] != '=')
-		l->last = sign + 1;
-	at = value_begin(l, sign);
-	if (at + PASSWORD_LEAST > l->high)
-		return;
-	try_name(l, last, sign, at);
-	if (sign > 0 && sign >= l->taken &&
-	    ((kind(l, sign - 1) & NAME_END) ||
-	     (l->text[sign - 1] == ':' && l->text[sign] == '=')) &&
-	    (wanted(l, HAND_PASSWORD) || wanted(l, HAND_SECRET)))
-		try_assignment(l, sign, at);
-}
-
-static inline void look_at_sign(struct looking *l, size_t at)
-{
-	if (l->text[at] == ':') {
-		if (l->high - at > 3 && l->text[at + 1] == '/' && l->text[at + 2] == '/')
-			look_at_url(l, at);
-		else if (wanted(l, HAND_IPV6))
-			try_ipv6(l, at);
-	}
-	look_beside(l, at);
+	return x >> n | ~(~(uint64_t)0 >> n);
 }
 
 /* 64 bytes. */
 static inline void look_at_block(struct looking *l, size_t at)
 {
-	uint64_t dots = 0, signs = 0, digits = 0;
+	uint64_t dots = 0, colons = 0, equals = 0, digits = 0, slashes = 0, some;
 
 	for (unsigned i = 0; i < BLOCK; i += LANES) {
 		lanes v = lanes_load(l->text + at + i);
 
 		dots |= (uint64_t)lanes_bits((lanes)(v == '.')) << i;
-		signs |= (uint64_t)lanes_bits((lanes)(v == ':') | (lanes)(v == '=')) << i;
+		colons |= (uint64_t)lanes_bits((lanes)(v == ':')) << i;
+		equals |= (uint64_t)lanes_bits((lanes)(v == '=')) << i;
 		digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
+		slashes |= (uint64_t)lanes_bits((lanes)(v == '/')) << i;
 	}
-	/* Between digits, or with another near; what is beyond the block may be anything. */
-	dots &= ((digits << 1 | 1) & (digits >> 1 | 1ull << (BLOCK - 1))) |
-		(dots >> BOT_DOTS | ~0ull << (BLOCK - BOT_DOTS));
+	/* Between digits, or with another near. */
+	dots &= ((digits << 1 | 1) & later(digits, 1)) | later(dots, BOT_DOTS);
 	for (; dots; dots &= dots - 1)
 		look_at_dot(l, at + (size_t)__builtin_ctzll(dots));
-	for (; signs; signs &= signs - 1)
-		look_at_sign(l, at + (size_t)__builtin_ctzll(signs));
+	for (some = signaddr_colons(colons); some; some &= some - 1)
+		look_at_colon(l, at + (size_t)__builtin_ctzll(some));
+	some = colons & later(slashes, 1) & later(slashes, 2);
+	for (; some; some &= some - 1)
+		look_at_url(l, at + (size_t)__builtin_ctzll(some));
+	for (some = colons | equals; some; some &= some - 1)
+		look_at_sign(l, at + (size_t)__builtin_ctzll(some));
+}
+
+/* The same one by one, for what is less than a block. */
+static void look_at_rest(struct looking *l, size_t at)
+{
+	for (; at < l->high && !l->enough; at++) {
+		if (l->text[at] == '.')
+			look_at_dot(l, at);
+		if (l->text[at] == ':') {
+			look_at_colon(l, at);
+			look_at_url(l, at);
+		}
+		if (l->text[at] == ':' || l->text[at] == '=')
+			look_at_sign(l, at);
+	}
 }
 
 bool signs_find(const struct redact_set *set, const struct stretch *in, signs_named *named,
@@ -316,6 +327,8 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 	size_t first = ret->n, i = l.low;
 	bool any = set->names != NULL;
 
+	l.passwords = wanted(&l, HAND_PASSWORD);
+	l.secrets = wanted(&l, HAND_SECRET);
 	l.value = (struct valuerun){.text = l.text, .high = l.high};
 	l.near = (struct nearlook){.names = set->names,
 				   .low = l.low,
@@ -326,12 +339,8 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 		any = any || wanted(&l, hand);
 	for (; any && !l.enough && i + BLOCK <= l.high; i += BLOCK)
 		look_at_block(&l, i);
-	for (; any && !l.enough && i < l.high; i++) {
-		if (l.text[i] == '.')
-			look_at_dot(&l, i);
-		else if (l.text[i] == ':' || l.text[i] == '=')
-			look_at_sign(&l, i);
-	}
+	if (any)
+		look_at_rest(&l, i);
 	/* They were found from the floor on. */
 	for (size_t s = first; s < ret->n; s++) {
 		ret->span[s].from += in->floor;
