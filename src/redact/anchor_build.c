@@ -39,19 +39,22 @@ static bool is_dark(const struct anchors *a, const struct shape *s)
 	return true;
 }
 
-/* Behind an anchor of two letters anything may stand. */
-static void set_bits(struct anchors *a, const struct anchor *one)
+static void add_pair(struct anchors *a, char first, char second)
 {
-	char three[3] = {one->letters[0], one->letters[1], one->letters[2]};
+	size_t row = anchors_row((const char[]){first, second});
 
-	for (int c = 0; c < 256; c++) {
-		uint32_t bit;
+	a->pairs[row / 8] |= (uint8_t)(1u << row % 8);
+}
 
+/* Its first two letters, or, where it begins at the second byte of a pair, what is then a pair. */
+static void add_pairs(struct anchors *a, const struct anchor *one)
+{
+	add_pair(a, one->letters[0], one->letters[1]);
+	for (int c = 0; c < 256; c++)
 		if (one->len == ANCHORS_LEAST)
-			three[2] = (char)c;
-		bit = anchors_bit(three);
-		a->bits[bit / 8] |= (uint8_t)(1u << bit % 8);
-	}
+			add_pair(a, (char)c, one->letters[0]);
+	if (one->len > ANCHORS_LEAST)
+		add_pair(a, one->letters[1], one->letters[2]);
 }
 
 static bool add_form(void *context, const char *form)
@@ -66,10 +69,9 @@ static bool add_form(void *context, const char *form)
 	if (!shape_read(form, false, &a->sets, &one->shape) || !is_dark(a, &one->shape))
 		return false;
 	find_letters(&one->shape, one);
-	if (one->len < ANCHORS_LEAST || one->shape.len < ANCHORS_RUN ||
-	    one->shape.len < one->before + 3)
+	if (one->len < ANCHORS_LEAST || one->shape.len < ANCHORS_RUN)
 		return false;
-	set_bits(a, one);
+	add_pairs(a, one);
 	row = &a->row[anchors_row(one->letters)];
 	one->next = *row;
 	*row = (uint16_t)++a->n;

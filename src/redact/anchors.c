@@ -39,14 +39,20 @@ __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
 	return true;
 }
 
+/* Every second pair of bytes tells whether an anchor may begin there, or one byte before or behind.
+ */
 static bool look_at_run(struct looking *l, size_t begin, size_t end)
 {
-	const uint8_t *bits = l->anchors->bits;
+	const uint8_t *pairs = l->anchors->pairs;
+	size_t at = begin;
 
-	for (size_t at = begin; at + ANCHORS_LEAST < end; at++) {
-		uint32_t bit = anchors_bit(l->in.text + at);
+	for (; at + 1 < end; at += 2) {
+		size_t row = anchors_row(l->in.text + at);
 
-		if (bits[bit / 8] >> bit % 8 & 1 && !look_at_row(l, at))
+		if (!(pairs[row / 8] >> row % 8 & 1))
+			continue;
+		if ((at > begin && !look_at_row(l, at - 1)) || !look_at_row(l, at) ||
+		    (at + 2 < end && !look_at_row(l, at + 1)))
 			return false;
 	}
 	return true;

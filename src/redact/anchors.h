@@ -10,7 +10,7 @@ enum {
 	ANCHORS_LEAST = 2,   /* letters */
 	ANCHORS_LETTERS = 8, /* of an anchor that are looked for, at most */
 	ANCHORS_FORMS = 128,
-	ANCHORS_BITS = 65536,
+	ANCHORS_ROWS = 65536,
 	ANCHORS_RUN = 31, /* bytes without a blank that every form has, at least */
 };
 
@@ -26,8 +26,8 @@ struct anchor {
 
 /* Made from the rules when belljar is built. */
 struct anchors {
-	uint8_t bits[ANCHORS_BITS / 8]; /* by three letters: an anchor begins so */
-	uint16_t row[ANCHORS_BITS];     /* by two: the first of them, plus one */
+	uint8_t pairs[ANCHORS_ROWS / 8]; /* of every second pair of bytes: one is in an anchor */
+	uint16_t row[ANCHORS_ROWS];      /* by the first two letters: the first anchor, plus one */
 	struct anchor anchors[ANCHORS_FORMS];
 	size_t n;
 	struct shape_sets sets;
@@ -38,13 +38,6 @@ extern const char anchor_forms_start[], anchor_forms_end[];
 static inline size_t anchors_row(const char *letters)
 {
 	return (size_t)(unsigned char)letters[0] << 8 | (size_t)(unsigned char)letters[1];
-}
-
-static inline uint32_t anchors_bit(const char *letters)
-{
-	uint32_t three = (uint32_t)anchors_row(letters) << 8 | (unsigned char)letters[2];
-
-	return (three * 2654435761u) >> 16;
 }
 
 /* There is an anchor at text[at], and all around it looks as it must.  false: enough. */

@@ -98,20 +98,24 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'';
 }
 
-static bool try_password(struct looking *l, const struct signname *n, size_t at)
+/* A password's value at text[at], quoted or not: behind it; 0: it is none. */
+static size_t password_end(struct looking *l, size_t *at)
 {
-	size_t end = is_quote(l->text[at]) ? quoted_end(l, at + 1, l->text[at]) : 0;
-	bool quoted = end > 0;
-	struct found f;
+	size_t end = is_quote(l->text[*at]) ? quoted_end(l, *at + 1, l->text[*at]) : 0;
 
-	if (quoted)
-		at++;
-	else
-		end = valuerun_end(&l->value, at);
-	if (end < at + PASSWORD_LEAST || (!quoted && !valuerun_password(&l->value, at)))
-		return false;
-	f = (struct found){l->text, n->from, end, at, end, l->high};
-	if (!take(l, HAND_PASSWORD, &f))
+	if (end > 0)
+		++*at;
+	else if ((end = valuerun_end(&l->value, *at)) >= *at + PASSWORD_LEAST &&
+		 !valuerun_password(&l->value, *at))
+		return 0;
+	return end >= *at + PASSWORD_LEAST ? end : 0;
+}
+
+static bool take_password(struct looking *l, const struct signname *n, size_t at, size_t end)
+{
+	struct found f = {l->text, n->from, end, at, end, l->high};
+
+	if (!signname_password(l->text, n) || !take(l, HAND_PASSWORD, &f))
 		return false;
 	l->taken = f.end;
 	return true;
@@ -128,12 +132,8 @@ static void try_secret(struct looking *l, const struct signname *n, size_t at)
 		l->taken = f.end;
 }
 
-/* Where the value behind a sign begins, and what is in its quotes. */
-struct place {
-	size_t sign, at, inner;
-};
-
-static struct place place_of(const struct looking *l, size_t sign)
+/* Where the value behind a sign begins: behind "=>", and blanks. */
+static size_t value_begin(const struct looking *l, size_t sign)
 {
 	size_t at = sign + 1;
 
@@ -141,35 +141,43 @@ static struct place place_of(const struct looking *l, size_t sign)
 		at++;
 	for (size_t n = 0; at < l->high && n < BLANKS && kind(l, at) & BLANK; n++)
 		at++;
-	return (struct place){sign, at, at + (at < l->high && kind(l, at) & OPENING)};
+	return at;
+}
+
+/* What is in its quotes. */
+static inline size_t inner_of(const struct looking *l, size_t at)
+{
+	return at + (kind(l, at) & OPENING);
 }
 
 /* A value that may be one: is it called so? */
-static void judge_value(struct looking *l, size_t name_end, const struct place *p, bool password)
+static void judge_value(struct looking *l, size_t name_end, size_t at, bool password)
 {
-	bool secret = l->secrets && !valuerun_dull(&l->value, p->inner);
+	size_t inner = inner_of(l, at), end = 0;
+	bool secret = l->secrets && !valuerun_dull(&l->value, inner);
 	struct signname n;
 
-	password = password && signname_near_password(l->text, name_end);
-	if ((!password && !secret) || !signname_read(l->text, name_end, &n))
+	if (password && signname_near_password(l->text, name_end))
+		end = password_end(l, &at);
+	if ((!end && !secret) || !signname_read(l->text, name_end, &n))
 		return;
-	if (password && signname_password(l->text, &n) && try_password(l, &n, p->at))
+	if (end && take_password(l, &n, at, end))
 		return;
 	if (secret && signname_secret(&n)) {
-		(void)valuerun_end(&l->value, p->inner);
-		try_secret(l, &n, p->inner);
+		(void)valuerun_end(&l->value, inner);
+		try_secret(l, &n, inner);
 	}
 }
 
 /* "name = value", "name: value", "name := value", "name => value".  Values are looked at before
  * names: in text that is full of both, most values tell at once that they are no secret. */
-static void try_assignment(struct looking *l, const struct place *p, bool password)
+static void try_assignment(struct looking *l, size_t sign, size_t at, bool password)
 {
-	const char *sign = l->text + p->sign;
+	const char *text = l->text + sign;
 
-	if (p->at + PASSWORD_LEAST > l->high || (sign[0] == ':' && sign[1] == '='))
+	if (at + PASSWORD_LEAST > l->high || (text[0] == ':' && text[1] == '='))
 		return; /* the "=" has its turn */
-	judge_value(l, sign[-1] == ':' ? p->sign - 1 : p->sign, p, password);
+	judge_value(l, text[-1] == ':' ? sign - 1 : sign, at, password);
 }
 
 static inline bool has_name(const struct looking *l, size_t sign)
@@ -178,61 +186,44 @@ static inline bool has_name(const struct looking *l, size_t sign)
 	       ((l->text[sign - 1] == ':') & (l->text[sign] == '='));
 }
 
-static void try_name(struct looking *l, size_t last, const struct place *p)
-{
-	if (!nearnames_look(&l->near, last, p->sign, p->inner))
-		l->enough = true;
-}
-
 /* Near the end of the text, or its begin. */
 __attribute__((noinline)) static void look_slowly(struct looking *l, size_t last, size_t sign)
 {
-	struct place p = place_of(l, sign);
+	size_t at = value_begin(l, sign);
 
-	if (sign == 0 || p.inner >= l->high || !has_name(l, sign))
+	if (sign == 0 || at >= l->high || !has_name(l, sign))
 		return;
-	if (l->near.names && p.inner + NEARNAMES_VALUE <= l->high)
-		try_name(l, last, &p);
+	if (l->near.names && inner_of(l, at) + NEARNAMES_VALUE <= l->high &&
+	    !nearnames_look(&l->near, last, sign, inner_of(l, at)))
+		l->enough = true;
 	if (sign >= l->taken)
-		try_assignment(l, &p, l->passwords);
+		try_assignment(l, sign, at, l->passwords);
 }
 
-/* Something that is long enough may be there: its first sixteen bytes are dark. */
-__attribute__((noinline)) static void look_closely(struct looking *l, size_t last, struct place p,
-						   bool password, bool named)
+/* A name and a value that is long enough for one of them. */
+static void look_closely(struct looking *l, size_t last, size_t sign, size_t at, bool password)
 {
-	bool assigned = p.sign >= l->taken;
+	size_t inner = inner_of(l, at);
 
-	if (named && nearnames_maybe(&l->near, last, p.sign, p.inner))
-		try_name(l, last, &p);
-	password = password && assigned;
-	if (password ||
-	    (assigned && l->secrets && !valuerun_dull_at_once(&l->value, p.inner)))
-		try_assignment(l, &p, password);
-}
-
-/* A name and a value around a sign.  Most values are too short. */
-static inline void look_at_sign(struct looking *l, size_t sign)
-{
-	struct place p = {sign, sign + 1, sign + 1};
-	size_t last = l->last;
-	uint32_t dark;
-	bool password;
-
-	/* ":=" is one sign. */
-	l->last = l->text[sign] == ':' && sign + 1 < l->high && l->text[sign + 1] == '=' ? last
-											 : sign + 1;
-	if (sign < 2 || l->high - sign < AHEAD) {
-		look_slowly(l, last, sign);
+	if (nearnames_maybe(&l->near, last, sign, inner) &&
+	    !nearnames_look(&l->near, last, sign, inner))
+		l->enough = true;
+	if (sign < l->taken)
 		return;
-	}
-	if (kind(l, sign + 1) & APART)
-		p = place_of(l, sign);
-	dark = lanes_bits((lanes)(lanes_load(l->text + p.inner) > ' '));
-	password = (((dark & PASSWORD_BITS) == PASSWORD_BITS) | (p.inner > p.at)) &
-		   signname_maybe_password(l->text, sign) & l->passwords;
+	if (password || (l->secrets && !valuerun_dull_at_once(&l->value, inner)))
+		try_assignment(l, sign, at, password);
+}
+
+/* A sign with more than a value behind it: blanks, a quote. */
+static void look_apart(struct looking *l, size_t last, size_t sign)
+{
+	size_t at = value_begin(l, sign), inner = inner_of(l, at);
+	uint32_t dark = lanes_bits((lanes)(lanes_load(l->text + inner) > ' '));
+	bool password = (((dark & PASSWORD_BITS) == PASSWORD_BITS) | (inner > at)) &
+			signname_maybe_password(l->text, sign) & l->passwords;
+
 	if ((password | ((dark & SECRET_BITS) == SECRET_BITS)) & has_name(l, sign))
-		look_closely(l, last, p, password, dark == 0xffff);
+		look_closely(l, last, sign, at, password);
 }
 
 static void look_at_dot(struct looking *l, size_t at)
@@ -274,46 +265,92 @@ static inline uint64_t later(uint64_t x, unsigned n)
 	return x >> n | ~(~(uint64_t)0 >> n);
 }
 
-/* 64 bytes. */
-static inline void look_at_block(struct looking *l, size_t at)
+/* 64 bytes, one bit for each. */
+struct block {
+	uint64_t dots, colons, equals, digits, slashes, letters, dark;
+};
+
+static inline struct block read_block(const char *text)
 {
-	uint64_t dots = 0, colons = 0, equals = 0, digits = 0, slashes = 0, some;
+	struct block b = {0};
 
 	for (unsigned i = 0; i < BLOCK; i += LANES) {
-		lanes v = lanes_load(l->text + at + i);
+		lanes v = lanes_load(text + i), letter = (v | 0x20) - 'a';
 
-		dots |= (uint64_t)lanes_bits((lanes)(v == '.')) << i;
-		colons |= (uint64_t)lanes_bits((lanes)(v == ':')) << i;
-		equals |= (uint64_t)lanes_bits((lanes)(v == '=')) << i;
-		digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
-		slashes |= (uint64_t)lanes_bits((lanes)(v == '/')) << i;
+		b.dots |= (uint64_t)lanes_bits((lanes)(v == '.')) << i;
+		b.colons |= (uint64_t)lanes_bits((lanes)(v == ':')) << i;
+		b.equals |= (uint64_t)lanes_bits((lanes)(v == '=')) << i;
+		b.digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
+		b.slashes |= (uint64_t)lanes_bits((lanes)(v == '/')) << i;
+		b.letters |= (uint64_t)lanes_bits((lanes)(letter <= 'z' - 'a')) << i;
+		b.dark |= (uint64_t)lanes_bits((lanes)(v > ' ')) << i;
 	}
-	/* Between digits, or with another near. */
-	dots &= ((digits << 1 | 1) & later(digits, 1)) | later(dots, BOT_DOTS);
-	for (; dots; dots &= dots - 1)
-		look_at_dot(l, at + (size_t)__builtin_ctzll(dots));
-	for (some = signaddr_colons(colons); some; some &= some - 1)
-		look_at_colon(l, at + (size_t)__builtin_ctzll(some));
-	some = colons & later(slashes, 1) & later(slashes, 2);
-	for (; some; some &= some - 1)
-		look_at_url(l, at + (size_t)__builtin_ctzll(some));
-	for (some = colons | equals; some; some &= some - 1)
-		look_at_sign(l, at + (size_t)__builtin_ctzll(some));
+	return b;
 }
 
-/* The same one by one, for what is less than a block. */
-static void look_at_rest(struct looking *l, size_t at)
+/* Signs, with AHEAD bytes behind the block.  Most values are too short: those are not looked at. */
+static inline void look_at_signs(struct looking *l, size_t at, const struct block *b)
 {
-	for (; at < l->high && !l->enough; at++) {
+	uint64_t two = b->dark & later(b->dark, 1), four = two & later(two, 2);
+	uint64_t six = later(four & later(two, 4), 1), ten = later(four & later(four, 4), 1);
+	uint64_t direct = (b->letters | b->digits) >> 1, signs = b->colons | b->equals;
+	/* ":=" is one sign. */
+	uint64_t next = (uint64_t)(l->text[at + BLOCK] == '=') << (BLOCK - 1);
+	uint64_t ends = b->equals | (b->colons & ~(b->equals >> 1 | next));
+
+	ten &= later(two, 9);
+	for (uint64_t some = signs & (six | ~direct); some; some &= some - 1) {
+		uint64_t bit = some & -some, before = ends & (bit - 1);
+		size_t sign = at + (size_t)__builtin_ctzll(some);
+		size_t last = before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
+		bool password = l->passwords & signname_maybe_password(l->text, sign);
+
+		if (!(direct & bit))
+			look_apart(l, last, sign);
+		else if ((password | ((ten & bit) != 0)) & has_name(l, sign))
+			look_closely(l, last, sign, sign + 1, password);
+	}
+	if (ends)
+		l->last = at + BLOCK - (size_t)__builtin_clzll(ends);
+}
+
+static inline void look_at_block(struct looking *l, size_t at)
+{
+	struct block b = read_block(l->text + at);
+	uint64_t some;
+
+	/* Between digits, or with another near. */
+	some = b.dots &
+	       (((b.digits << 1 | 1) & later(b.digits, 1)) | later(b.dots, BOT_DOTS));
+	for (; some; some &= some - 1)
+		look_at_dot(l, at + (size_t)__builtin_ctzll(some));
+	for (some = signaddr_colons(b.colons); some; some &= some - 1)
+		look_at_colon(l, at + (size_t)__builtin_ctzll(some));
+	some = b.colons & later(b.slashes, 1) & later(b.slashes, 2);
+	for (; some; some &= some - 1)
+		look_at_url(l, at + (size_t)__builtin_ctzll(some));
+	look_at_signs(l, at, &b);
+}
+
+/* The same one by one, for the begin and the end. */
+static size_t look_at_some(struct looking *l, size_t at, size_t end)
+{
+	for (; at < end && !l->enough; at++) {
+		size_t last = l->last;
+
 		if (l->text[at] == '.')
 			look_at_dot(l, at);
 		if (l->text[at] == ':') {
 			look_at_colon(l, at);
 			look_at_url(l, at);
 		}
-		if (l->text[at] == ':' || l->text[at] == '=')
-			look_at_sign(l, at);
+		if (l->text[at] != ':' && l->text[at] != '=')
+			continue;
+		if (l->text[at] == '=' || at + 1 >= l->high || l->text[at + 1] != '=')
+			l->last = at + 1;
+		look_slowly(l, last, at);
 	}
+	return at;
 }
 
 bool signs_find(const struct redact_set *set, const struct stretch *in, signs_named *named,
@@ -337,10 +374,13 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 				   .in = {.text = l.text, .high = l.high}};
 	for (enum redact_hand hand = HAND_IPV4; hand < HAND_COUNT; hand++)
 		any = any || wanted(&l, hand);
-	for (; any && !l.enough && i + BLOCK <= l.high; i += BLOCK)
+	if (!any)
+		return true;
+	/* A sign that is looked at has two bytes before it. */
+	i = look_at_some(&l, i, l.high - i < 2 ? l.high : i + 2);
+	for (; !l.enough && l.high - i >= BLOCK + AHEAD; i += BLOCK)
 		look_at_block(&l, i);
-	if (any)
-		look_at_rest(&l, i);
+	(void)look_at_some(&l, i, l.high);
 	/* They were found from the floor on. */
 	for (size_t s = first; s < ret->n; s++) {
 		ret->span[s].from += in->floor;
