@@ -259,6 +259,21 @@ static pcre2_code *compile(const char *pattern)
 			     &why, &at, NULL);
 }
 
+/* \b, or behind what starts.c takes for the end of a word: "\\n" and "%20" as text.  Without it a
+ * search from one beginning to the next could take what is none, and with it the next one's. */
+static pcre2_code *compile_begin(const char *pattern)
+{
+	own_str whole = NULL;
+
+	if (strncmp(pattern, "\\b", 2) != 0)
+		return compile(pattern);
+	if (asprintf(&whole, "(?:\\b|(?<=\\\\[ntr])|(?<=%%[0-9A-Fa-f]{2}))%s", pattern + 2) < 0) {
+		whole = NULL;
+		return NULL;
+	}
+	return compile(whole);
+}
+
 const pcre2_code *set_code(struct redact_set *set, size_t i)
 {
 	struct entry *e = &set->entries[i];
@@ -266,10 +281,7 @@ const pcre2_code *set_code(struct redact_set *set, size_t i)
 	if (!e->code && !e->broken) {
 		const char *pattern = e->rule ? e->rule->pattern : e->pattern;
 
-		/* starts.c has looked at what stands before it, and knows of escapes. */
-		if (e->rule && e->rule->begins && strncmp(pattern, "\\b", 2) == 0)
-			pattern += 2;
-		e->code = compile(pattern);
+		e->code = e->rule && e->rule->begins ? compile_begin(pattern) : compile(pattern);
 		e->broken = !e->code;
 		if (e->code)
 			(void)pcre2_pattern_info(e->code, PCRE2_INFO_MINLENGTH, &e->least);
