@@ -29,6 +29,9 @@ __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
 	for (size_t i = a->row[anchors_row(text)]; i; i = a->anchors[i - 1].next) {
 		const struct anchor *one = &a->anchors[i - 1];
 
+		if (one->has_prev && at > 0 &&
+		    !(a->sets.of[(unsigned char)text[-1]] >> one->prev & 1))
+			continue;
 		if (at - l->low < one->before || l->in.high - at < one->len ||
 		    memcmp(text, one->letters, one->len) != 0 ||
 		    !shape_fits(&one->shape, &a->sets, &l->in, at - one->before))

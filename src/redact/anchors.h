@@ -18,6 +18,8 @@ enum {
 struct anchor {
 	char letters[ANCHORS_LETTERS];
 	uint8_t len;
+	bool has_prev;
+	uint8_t prev;    /* the set that the byte before it is in */
 	uint16_t before; /* bytes from the match's begin to the anchor */
 	uint16_t entry;  /* the number of its rule */
 	uint16_t next;   /* with the same first two letters, plus one; 0: none */

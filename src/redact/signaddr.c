@@ -4,6 +4,7 @@
 
 enum {
 	IPV4_MAX = 15,
+	IPV6_LEAST = 4,
 	IPV6_MAX = 46 + 2, /* with IPv4 at its end, and what ends a sentence */
 	GROUP = 5,         /* from one ":" to the next, at most */
 };
@@ -47,8 +48,8 @@ bool signaddr_ipv4(const char *text, size_t high, size_t at, size_t *done, struc
 
 bool signaddr_ipv6(const char *text, size_t high, size_t at, size_t *done, struct found *ret)
 {
-	size_t begin = at, end, colons = 0;
-	bool gap = false;
+	size_t begin = at, end, colons = 0, gaps = 0;
+	bool digit = false;
 
 	if (at < *done)
 		return false;
@@ -58,10 +59,12 @@ bool signaddr_ipv6(const char *text, size_t high, size_t at, size_t *done, struc
 		bool colon = text[end] == ':';
 
 		colons += colon;
-		gap = gap || (colon && end + 1 < high && text[end + 1] == ':');
+		gaps += colon & (end + 1 < high && text[end + 1] == ':');
+		digit |= is(text, end, DIGIT);
 	}
 	*done = end;
-	if (!(gap || colons >= 7) || end - begin > IPV6_MAX)
+	if ((gaps != 1 && colons < 7) || gaps > 1 || !digit || end - begin < IPV6_LEAST ||
+	    end - begin > IPV6_MAX)
 		return false;
 	*ret = (struct found){text, begin, end, begin, end, high};
 	return true;

@@ -157,7 +157,7 @@ static void judge_value(struct looking *l, size_t name_end, size_t at, bool pass
 	bool secret = l->secrets && !valuerun_dull(&l->value, inner);
 	struct signname n;
 
-	if (password && signname_near_password(l->text, name_end))
+	if (password)
 		end = password_end(l, &at);
 	if ((!end && !secret) || !signname_read(l->text, name_end, &n))
 		return;
@@ -186,6 +186,13 @@ static inline bool has_name(const struct looking *l, size_t sign)
 	       ((l->text[sign - 1] == ':') & (l->text[sign] == '='));
 }
 
+/* Does the name before a sign end as a password's does? */
+static inline bool is_password(const struct looking *l, size_t sign)
+{
+	return (l->passwords & signname_maybe_password(l->text, sign)) &&
+	       signname_near_password(l->text, sign - (l->text[sign - 1] == ':'));
+}
+
 /* Near the end of the text, or its begin. */
 __attribute__((noinline)) static void look_slowly(struct looking *l, size_t last, size_t sign)
 {
@@ -197,7 +204,7 @@ __attribute__((noinline)) static void look_slowly(struct looking *l, size_t last
 	    !nearnames_look(&l->near, last, sign, inner_of(l, at)))
 		l->enough = true;
 	if (sign >= l->taken)
-		try_assignment(l, sign, at, l->passwords);
+		try_assignment(l, sign, at, l->passwords && (sign < 2 || is_password(l, sign)));
 }
 
 /* A name and a value that is long enough for one of them. */
@@ -219,10 +226,10 @@ static void look_apart(struct looking *l, size_t last, size_t sign)
 {
 	size_t at = value_begin(l, sign), inner = inner_of(l, at);
 	uint32_t dark = lanes_bits((lanes)(lanes_load(l->text + inner) > ' '));
-	bool password = (((dark & PASSWORD_BITS) == PASSWORD_BITS) | (inner > at)) &
-			signname_maybe_password(l->text, sign) & l->passwords;
+	bool password = ((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) &&
+			is_password(l, sign);
 
-	if ((password | ((dark & SECRET_BITS) == SECRET_BITS)) & has_name(l, sign))
+	if (password || (dark & SECRET_BITS) == SECRET_BITS)
 		look_closely(l, last, sign, at, password);
 }
 
@@ -267,7 +274,8 @@ static inline uint64_t later(uint64_t x, unsigned n)
 
 /* 64 bytes, one bit for each. */
 struct block {
-	uint64_t dots, colons, equals, digits, slashes, letters, dark;
+	uint64_t dots, colons, equals, digits, slashes, dark;
+	uint64_t openings; /* and ">" */
 };
 
 static inline struct block read_block(const char *text)
@@ -275,14 +283,16 @@ static inline struct block read_block(const char *text)
 	struct block b = {0};
 
 	for (unsigned i = 0; i < BLOCK; i += LANES) {
-		lanes v = lanes_load(text + i), letter = (v | 0x20) - 'a';
+		lanes v = lanes_load(text + i);
 
 		b.dots |= (uint64_t)lanes_bits((lanes)(v == '.')) << i;
 		b.colons |= (uint64_t)lanes_bits((lanes)(v == ':')) << i;
 		b.equals |= (uint64_t)lanes_bits((lanes)(v == '=')) << i;
 		b.digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
 		b.slashes |= (uint64_t)lanes_bits((lanes)(v == '/')) << i;
-		b.letters |= (uint64_t)lanes_bits((lanes)(letter <= 'z' - 'a')) << i;
+		b.openings |= (uint64_t)lanes_bits((lanes)(v == '"') | (lanes)(v == '\'') |
+						  (lanes)(v == '`') | (lanes)(v == '>'))
+			      << i;
 		b.dark |= (uint64_t)lanes_bits((lanes)(v > ' ')) << i;
 	}
 	return b;
@@ -293,7 +303,7 @@ static inline void look_at_signs(struct looking *l, size_t at, const struct bloc
 {
 	uint64_t two = b->dark & later(b->dark, 1), four = two & later(two, 2);
 	uint64_t six = later(four & later(two, 4), 1), ten = later(four & later(four, 4), 1);
-	uint64_t direct = (b->letters | b->digits) >> 1, signs = b->colons | b->equals;
+	uint64_t direct = (b->dark & ~b->openings) >> 1, signs = b->colons | b->equals;
 	/* ":=" is one sign. */
 	uint64_t next = (uint64_t)(l->text[at + BLOCK] == '=') << (BLOCK - 1);
 	uint64_t ends = b->equals | (b->colons & ~(b->equals >> 1 | next));
@@ -303,11 +313,13 @@ static inline void look_at_signs(struct looking *l, size_t at, const struct bloc
 		uint64_t bit = some & -some, before = ends & (bit - 1);
 		size_t sign = at + (size_t)__builtin_ctzll(some);
 		size_t last = before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
-		bool password = l->passwords & signname_maybe_password(l->text, sign);
+		bool password;
 
+		if (!has_name(l, sign))
+			continue;
 		if (!(direct & bit))
 			look_apart(l, last, sign);
-		else if ((password | ((ten & bit) != 0)) & has_name(l, sign))
+		else if ((password = is_password(l, sign)) | ((ten & bit) != 0))
 			look_closely(l, last, sign, sign + 1, password);
 	}
 	if (ends)
