@@ -10,7 +10,7 @@
 enum {
 	GAP = 24, /* these as NEAR() has them: a test compares what is found */
 	BLANKS = 3,
-	FAR_BLANKS = 2, /* and this as GIVEN_BLANKS */
+	FAR_BLANKS = 2,            /* and this as GIVEN_BLANKS */
 	BEFORE = GAP + 1 + BLANKS, /* between a word and its sign, at most */
 };
 

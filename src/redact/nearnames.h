@@ -24,7 +24,7 @@ struct nearword {
 	char text[NEARNAMES_WORD];
 	uint8_t len;
 	uint8_t joint;
-	bool begins; /* a word, and not only a part of one */
+	bool begins;            /* a word, and not only a part of one */
 	uint16_t entry;         /* the number of its rule */
 	uint16_t first, behind; /* its values' shapes */
 	uint16_t next;          /* with the same first letters, plus one; 0: none */

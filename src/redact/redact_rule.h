@@ -102,6 +102,6 @@ bool check_is_trail(char c);   /* at its end */
 #define GIVEN(word, value)     "(?i)" word "=(" value ")"
 #define GIVEN_BLANKS           "[ ]{0,2}=[ ]{0,2}"
 #define GIVEN_FAR(word, value) "(?i)" word GIVEN_BLANKS "(" value ")"
-#define UUID              "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+#define UUID                   "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 #endif

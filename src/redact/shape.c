@@ -80,8 +80,9 @@ bool shape_fits(const struct shape *s, const struct shape_sets *sets, struct sha
 	if (t->high - at < s->len)
 		return false;
 	for (const struct shape_part *p = s->parts; p < s->parts + s->n; i += p++->count)
-		if (p->kind == SHAPE_BORDER ? !is_border(t, i)
-					    : p->kind == SHAPE_CHAR && !are_chars(s, p, t->text + i))
+		if (p->kind == SHAPE_BORDER
+			    ? !is_border(t, i)
+			    : p->kind == SHAPE_CHAR && !are_chars(s, p, t->text + i))
 			return false;
 	i = at;
 	for (const struct shape_part *p = s->parts; p < s->parts + s->n; i += p++->count)

@@ -20,7 +20,8 @@ enum shape_kind { SHAPE_CHAR, SHAPE_SET, SHAPE_BORDER };
 struct shape_part {
 	uint8_t kind;
 	uint8_t what;   /* a character, or the number of a set */
-	uint16_t count; /* at least, if it is the last; 0: SHAPE_BORDER, where a word begins or ends */
+	uint16_t count; /* at least, if it is the last; 0: SHAPE_BORDER, where a word begins or ends
+			 */
 };
 
 struct shape {

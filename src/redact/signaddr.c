@@ -84,8 +84,10 @@ static inline uint64_t followed(uint64_t x)
 	return x & (near | later(near, 2) | later(x, GROUP));
 }
 
-uint64_t signaddr_colons(uint64_t colons)
+uint64_t signaddr_colons(uint64_t colons, uint64_t hex)
 {
+	uint64_t inner = colons & later(colons | hex, 1); /* with more of an address behind them */
+
 	/* Two in a row, or seven: of four, "10:20:30" has not so many. */
-	return (colons & later(colons, 1)) | followed(followed(followed(colons)));
+	return (colons & later(colons, 1)) | followed(followed(followed(inner)));
 }

@@ -14,7 +14,8 @@
 bool signaddr_ipv4(const char *text, size_t high, size_t at, size_t *done, struct found *ret);
 /* Around a ":" at text[at], one of signaddr_colons(). */
 bool signaddr_ipv6(const char *text, size_t high, size_t at, size_t *done, struct found *ret);
-/* Of 64 bytes that have ":" at these bits: some that are in an address, if one is there. */
-uint64_t signaddr_colons(uint64_t colons);
+/* Of 64 bytes that have ":" and hexadecimal digits at these bits: some ":" that are in an address,
+ * if one is there. */
+uint64_t signaddr_colons(uint64_t colons, uint64_t hex);
 
 #endif

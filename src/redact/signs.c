@@ -19,7 +19,7 @@
 
 enum {
 	BLOCK = 64,
-	BOT_DOTS = 7,     /* from one to the other in a bot's token */
+	BOT_DOTS = 7, /* from one to the other in a bot's token */
 	BLANKS = 3,
 	PASSWORD_LEAST = 6,
 	PASSWORD_BITS = (1 << PASSWORD_LEAST) - 1,
@@ -30,7 +30,14 @@ enum {
 
 /* NAME_END: before a sign, it may be the end of a name, or stand between that and the sign.  APART:
  * behind one, it may stand before a value. */
-enum { OPENING = 1, NAME_END = 2, BLANK = 4, DIGIT = 8, ARROW = 16, APART = OPENING | BLANK | ARROW };
+enum {
+	OPENING = 1,
+	NAME_END = 2,
+	BLANK = 4,
+	DIGIT = 8,
+	ARROW = 16,
+	APART = OPENING | BLANK | ARROW
+};
 
 static const unsigned char kinds[256] = {
 	['0' ... '9'] = NAME_END | DIGIT,
@@ -226,8 +233,8 @@ static void look_apart(struct looking *l, size_t last, size_t sign)
 {
 	size_t at = value_begin(l, sign), inner = inner_of(l, at);
 	uint32_t dark = lanes_bits((lanes)(lanes_load(l->text + inner) > ' '));
-	bool password = ((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) &&
-			is_password(l, sign);
+	bool password =
+		((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) && is_password(l, sign);
 
 	if (password || (dark & SECRET_BITS) == SECRET_BITS)
 		look_closely(l, last, sign, at, password);
@@ -275,6 +282,7 @@ static inline uint64_t later(uint64_t x, unsigned n)
 /* 64 bytes, one bit for each. */
 struct block {
 	uint64_t dots, colons, equals, digits, slashes, dark;
+	uint64_t hex;      /* letters among them */
 	uint64_t openings; /* and ">" */
 };
 
@@ -283,15 +291,16 @@ static inline struct block read_block(const char *text)
 	struct block b = {0};
 
 	for (unsigned i = 0; i < BLOCK; i += LANES) {
-		lanes v = lanes_load(text + i);
+		lanes v = lanes_load(text + i), letter = (v | 0x20) - 'a';
 
 		b.dots |= (uint64_t)lanes_bits((lanes)(v == '.')) << i;
 		b.colons |= (uint64_t)lanes_bits((lanes)(v == ':')) << i;
 		b.equals |= (uint64_t)lanes_bits((lanes)(v == '=')) << i;
 		b.digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
+		b.hex |= (uint64_t)lanes_bits((lanes)(letter <= 'f' - 'a')) << i;
 		b.slashes |= (uint64_t)lanes_bits((lanes)(v == '/')) << i;
 		b.openings |= (uint64_t)lanes_bits((lanes)(v == '"') | (lanes)(v == '\'') |
-						  (lanes)(v == '`') | (lanes)(v == '>'))
+						   (lanes)(v == '`') | (lanes)(v == '>'))
 			      << i;
 		b.dark |= (uint64_t)lanes_bits((lanes)(v > ' ')) << i;
 	}
@@ -332,11 +341,10 @@ static inline void look_at_block(struct looking *l, size_t at)
 	uint64_t some;
 
 	/* Between digits, or with another near. */
-	some = b.dots &
-	       (((b.digits << 1 | 1) & later(b.digits, 1)) | later(b.dots, BOT_DOTS));
+	some = b.dots & (((b.digits << 1 | 1) & later(b.digits, 1)) | later(b.dots, BOT_DOTS));
 	for (; some; some &= some - 1)
 		look_at_dot(l, at + (size_t)__builtin_ctzll(some));
-	for (some = signaddr_colons(b.colons); some; some &= some - 1)
+	for (some = signaddr_colons(b.colons, b.hex | b.digits); some; some &= some - 1)
 		look_at_colon(l, at + (size_t)__builtin_ctzll(some));
 	some = b.colons & later(b.slashes, 1) & later(b.slashes, 2);
 	for (; some; some &= some - 1)

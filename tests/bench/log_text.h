@@ -119,7 +119,8 @@ static inline double cpu_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* One round over the text, in chunks as the sandbox reads them; ret_found: how much was replaced. */
+/* One round over the text, in chunks as the sandbox reads them; ret_found: how much was replaced.
+ */
 static inline double round_s(struct redact_set *set, const struct text *t, uint64_t *ret_found)
 {
 	struct error err = {0};

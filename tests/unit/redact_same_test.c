@@ -39,10 +39,11 @@ static void put_one_of(struct texts *t, const char *const *from, size_t n)
 static void put_junk(struct texts *t, size_t most)
 {
 	static const char *const junk[] = {
-		" ",  "  ", "\t", "\n",   "\"",   "'",   "`",     "=",    ":",     ":=",   "=>",
-		"==", "-",  "_",  ".",    "/",    "?",   "&",     ";",    ",",     "aws",  "okta",
-		"x",  "a1", "7",  "AZDO", "AzSe", "-us", ":AA",   "$1$",  "$2b$",  "Q~",   "cf",
-		"sid", "_auth", "sig", "key", "token", "name", "_api", "   ", "secret", "//",
+		" ",   "  ",    "\t",   "\n",   "\"",  "'",      "`",   "=",     ":",
+		":=",  "=>",    "==",   "-",    "_",   ".",      "/",   "?",     "&",
+		";",   ",",     "aws",  "okta", "x",   "a1",     "7",   "AZDO",  "AzSe",
+		"-us", ":AA",   "$1$",  "$2b$", "Q~",  "cf",     "sid", "_auth", "sig",
+		"key", "token", "name", "_api", "   ", "secret", "//",
 	};
 
 	for (size_t n = sample_below(&t->draw, most + 1); n > 0; n--)
@@ -106,7 +107,7 @@ static void find_in_line(const pcre2_code *code, pcre2_match_data *data,
 	       pcre2_match(code, (PCRE2_SPTR)line.text, line.len, at, 0, data, NULL) > 0) {
 		const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(data);
 		uint32_t group = pcre2_get_ovector_count(data) > 1 && ends[2] != PCRE2_UNSET;
-		struct found f = {line.text,       ends[0], ends[1], ends[2 * group],
+		struct found f = {line.text,           ends[0], ends[1], ends[2 * group],
 				  ends[2 * group + 1], line.len};
 		size_t from = f.from;
 
