@@ -19,8 +19,11 @@ static void find_letters(const struct shape *s, struct anchor *ret)
 		if (len <= ret->len || len > ANCHORS_LETTERS)
 			continue;
 		ret->len = (uint8_t)len;
-		ret->has_prev = i >= len && s->parts[i - len].kind == SHAPE_SET;
-		ret->prev = ret->has_prev ? s->parts[i - len].what : 0;
+		ret->n_prev = 0;
+		if (i >= len && s->parts[i - len].kind == SHAPE_SET) {
+			ret->prev = s->parts[i - len].what;
+			ret->n_prev = s->parts[i - len].count;
+		}
 		ret->before = (uint16_t)(at + 1 - len);
 		for (size_t j = 0; j < len; j++)
 			ret->letters[j] = (char)s->parts[i + 1 + j - len].what;

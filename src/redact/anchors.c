@@ -21,6 +21,18 @@ struct looking {
 	void *context;
 };
 
+/* The first and the last of the bytes before an anchor tell most texts that have none. */
+static inline bool is_behind(const struct looking *l, const struct anchor *one, size_t at)
+{
+	const uint64_t *of = l->anchors->sets.of;
+	const char *text = l->in.text + at;
+
+	return one->n_prev == 0 ||
+	       ((of[(unsigned char)text[-1]] & of[(unsigned char)text[-(ptrdiff_t)one->n_prev]]) >>
+			one->prev &
+		1);
+}
+
 __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
 {
 	const struct anchors *a = l->anchors;
@@ -29,11 +41,8 @@ __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
 	for (size_t i = a->row[anchors_row(text)]; i; i = a->anchors[i - 1].next) {
 		const struct anchor *one = &a->anchors[i - 1];
 
-		if (one->has_prev && at > 0 &&
-		    !(a->sets.of[(unsigned char)text[-1]] >> one->prev & 1))
-			continue;
 		if (at - l->low < one->before || l->in.high - at < one->len ||
-		    memcmp(text, one->letters, one->len) != 0 ||
+		    !is_behind(l, one, at) || memcmp(text, one->letters, one->len) != 0 ||
 		    !shape_fits(&one->shape, &a->sets, &l->in, at - one->before))
 			continue;
 		if (!l->hit(l->context, l->floor + at, one->entry))

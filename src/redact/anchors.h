@@ -18,8 +18,8 @@ enum {
 struct anchor {
 	char letters[ANCHORS_LETTERS];
 	uint8_t len;
-	bool has_prev;
-	uint8_t prev;    /* the set that the byte before it is in */
+	uint8_t prev;    /* the set that bytes before it are in */
+	uint16_t n_prev; /* so many; 0: others */
 	uint16_t before; /* bytes from the match's begin to the anchor */
 	uint16_t entry;  /* the number of its rule */
 	uint16_t next;   /* with the same first two letters, plus one; 0: none */

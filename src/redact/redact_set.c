@@ -18,7 +18,7 @@ enum {
 	HEAP_KIB_MAX = 4 << 10, /* */
 	ID_MAX = 128,           /* */
 	OWN_MAX = 256,          /* */
-	LOOSE = 160,            /* a find that begins within its match: so far before it */
+	LOOSE = 256,            /* a find that begins within its match: so far before it */
 	JIT_AFTER = 64,         /* uses: for less it is not worth its making */
 };
 

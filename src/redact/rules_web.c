@@ -61,6 +61,7 @@ static const struct redact_rule rows[] = {
 		.group = REDACT_CREDENTIAL,
 		.needs = "curl&: sshpass",
 		.pattern = "(?:\\bcurl[ ](?:[^\\n|;&]{0,200}[ ])?(?:-u|--user)[ =][\"']?[^ \\t\\n:\"']{1,64}:|\\bsshpass[ ]{1,2}-p[ ]?[\"']?)([^ \\t\\n\"']{4,})",
+		.find = "(?:-u|--user)[ =][\"']?[^ \\t\\n:\"']{1,64}:[^ \\t\\n\"']{4}|\\bsshpass[ ]{1,2}-p[ ]?[\"']?[^ \\t\\n\"']{4}",
 		.check = check_url_password,
 		.yes = {"curl -s -u admin:{{s3cret}} https://x", "sshpass -p {{hunter22}} ssh h"},
 		.no = {"curl -u admin https://x", "curl https://example.com:8080/x"},

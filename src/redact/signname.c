@@ -106,12 +106,16 @@ const unsigned char signname_lasts[256] = {
 bool signname_near_password(const char *text, size_t sign)
 {
 	size_t end = name_end(text, sign);
+	unsigned char last;
 
 	if (end < 4)
 		return true; /* too short to look at two, with a joint behind them */
 	/* One joint may stand between the two; if there are more, who knows. */
 	end -= text[end - 1] == '_' || text[end - 1] == '-';
-	return signname_maybe_password(text, end);
+	last = signname_lasts[(unsigned char)text[end - 1]];
+	if (last == SIGNNAME_ANY)
+		return text[end - 1] == '_' || text[end - 1] == '-';
+	return signname_firsts[(unsigned char)text[end - 2]] & last;
 }
 
 /* Does a word end behind text[at]? */

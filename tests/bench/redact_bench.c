@@ -126,7 +126,7 @@ static const struct {
 	{"short", "cfcfcf..., of two letters", NULL, 0, 4, "cf"},
 	{"given", "okta=okta=okta=...", NULL, 0, 4, "okta="},
 	{"owned", "names, and values too short", NULL, 0, 4, "aws-ibm-okta-cf=0123456789abcdefg "},
-	{"middle", "AzSeAzFuAZDOACDb...", NULL, 0, 4, "AzSeAzFuAZDOACDb"},
+	{"middle", "AzSeAzFuAZDO...", NULL, 0, 4, "AzSeAzFuAZDO"},
 	{"commands", "curl curl curl ...", NULL, 0, 4, "curl "},
 	{"places", "-us1-us1-us1...", NULL, 0, 4, "-us1"},
 	{"almost", "a key with a hole in it", NULL, 0, 4,
