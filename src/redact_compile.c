@@ -1,38 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* redact_compile.c - part of the build: compiles the built-in patterns.
+/* redact_compile.c - part of the build: who looks for which built-in rule, and with what.
  *
- *     redact-compile standard|personal OUT
+ *     redact-compile standard|personal|names|anchors OUT
+ *
+ * Rules with beginnings, and those found by hand, are in nobody's table.  Of the others each is in
+ * exactly one: that of names (nearnames.c), that of anchors (anchors.c), or a database of patterns.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/own.h"
+#include "redact/anchor_build.h"
+#include "redact/near_build.h"
 #include "redact/pattern_build.h"
 #include "redact/patterns.h"
 #include "redact/redact_rule.h"
 
 enum { FIND_MAX = 1024 };
 
+/* What is written. */
+static struct nearnames names;
+static struct anchors anchors;
 static char texts[PATTERNS_MAX][FIND_MAX];
+static const char *finds[PATTERNS_MAX];
 
-static int build(bool standard, const char *path, struct error *err)
+static bool has_names(const struct redact_rule *rule, size_t i)
 {
-	const char *finds[PATTERNS_MAX] = {NULL};
-	size_t n = redact_rule_count();
-	own_file out = fopen(path, "w");
+	static struct nearnames before;
 
-	if (!out)
-		return fail_sys(err, "open %s", path);
-	for (size_t i = 0; i < n && i < PATTERNS_MAX; i++) {
+	before = names;
+	if (near_build(&names, rule, i))
+		return true;
+	names = before;
+	return false;
+}
+
+static bool has_anchors(const struct redact_rule *rule, size_t i)
+{
+	static struct anchors before;
+
+	before = anchors;
+	if (anchor_build(&anchors, rule, i))
+		return true;
+	anchors = before;
+	return false;
+}
+
+static void share_out(bool standard)
+{
+	for (size_t i = 0; i < redact_rule_count() && i < PATTERNS_MAX; i++) {
 		const struct redact_rule *rule = redact_rule_at(i);
 
 		if (!(rule->group & REDACT_STANDARD) == standard || rule->hand || rule->begins)
 			continue;
+		if (standard && (has_names(rule, i) || has_anchors(rule, i)))
+			continue;
 		redact_rule_find(rule, texts[i], FIND_MAX);
 		finds[i] = texts[i];
 	}
-	return pattern_build(finds, n, false, 1, out, err);
+}
+
+static int put(FILE *out, const void *table, size_t size, struct error *err)
+{
+	return fwrite(table, size, 1, out) == 1 && fflush(out) == 0 ? 0 : fail_sys(err, "write");
+}
+
+static int build(const char *what, const char *path, struct error *err)
+{
+	own_file out = fopen(path, "w");
+
+	if (!out)
+		return fail_sys(err, "open %s", path);
+	share_out(strcmp(what, "personal") != 0);
+	if (strcmp(what, "names") == 0)
+		return put(out, &names, sizeof(names), err);
+	if (strcmp(what, "anchors") == 0)
+		return put(out, &anchors, sizeof(anchors), err);
+	return pattern_build(finds, redact_rule_count(), false, 1, out, err);
 }
 
 int main(int argc, char **argv)
@@ -40,10 +85,11 @@ int main(int argc, char **argv)
 	struct error err = {0};
 
 	if (argc != 3) {
-		(void)fprintf(stderr, "usage: redact-compile standard|personal OUT\n");
+		(void)fprintf(stderr,
+			      "usage: redact-compile standard|personal|names|anchors OUT\n");
 		return 2;
 	}
-	if (build(strcmp(argv[1], "standard") == 0, argv[2], &err) == 0)
+	if (build(argv[1], argv[2], &err) == 0)
 		return 0;
 	(void)fprintf(stderr, "redact-compile: %s\n", err.text);
 	return 1;

@@ -101,6 +101,19 @@ static bool on_start(void *context, size_t at, size_t rule)
 	return add_mark(f, rule, at + STARTS_REACH);
 }
 
+static bool on_anchor(void *context, size_t at, size_t rule)
+{
+	struct finder *f = context;
+
+	return !f->set->entries[rule].wanted || add_mark(f, rule, at + 1);
+}
+
+/* signs.c counts from the floor. */
+static bool on_name(void *context, size_t at, size_t rule)
+{
+	return on_anchor(context, ((const struct finder *)context)->in.floor + at, rule);
+}
+
 static bool scan(struct finder *f)
 {
 	const struct redact_set *set = f->set;
@@ -108,6 +121,8 @@ static bool scan(struct finder *f)
 	f->n_marks = 0;
 	f->dark = 0;
 	if (!starts_find(set->starts, &f->in, on_start, f))
+		return false;
+	if (set->anchors && !anchors_find(set->anchors, &f->in, on_anchor, f))
 		return false;
 	for (f->db = 0; f->db < SET_DATABASES; f->db++) {
 		if (!set->db_wanted[f->db])
@@ -117,7 +132,7 @@ static bool scan(struct finder *f)
 				    f) != HS_SUCCESS)
 			return false;
 	}
-	return true;
+	return signs_find(set, &f->in, on_name, f, &f->spans);
 }
 
 /* By begin; at the same one the longest, then the rule that comes first. */
@@ -146,7 +161,6 @@ int finder_run(struct finder *f, const struct stretch *in)
 		return -1;
 	for (size_t i = 0; i < f->n_marks && !f->spans.full; i++)
 		cut_mark(f->set, &f->marks[i], in, &f->spans);
-	signs_find(f->set, in, &f->spans);
 	if (f->spans.full)
 		return -1;
 	if (f->spans.n > 1)

@@ -96,7 +96,12 @@ bool check_is_trail(char c);   /* at its end */
 
 /* A value behind a name that says whose it is: NEAR("heroku", UUID). */
 #define ASSIGN            "[\"']?[ \\t]{0,3}(?:=>|:=|[=:])[ \\t]{0,3}[\"'`]?"
-#define NEAR(word, value) "(?i)" word "[a-z0-9_. -]{0,24}" ASSIGN "(" value ")"
-#define UUID              "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+#define NEAR_GAP          "[a-z0-9_. -]{0,24}"
+#define NEAR(word, value) "(?i)" word NEAR_GAP ASSIGN "(" value ")"
+/* The same right before its name: GIVEN("\\bsig", ...), and with blanks around the sign. */
+#define GIVEN(word, value)     "(?i)" word "=(" value ")"
+#define GIVEN_BLANKS           "[ ]{0,2}=[ ]{0,2}"
+#define GIVEN_FAR(word, value) "(?i)" word GIVEN_BLANKS "(" value ")"
+#define UUID                   "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 #endif

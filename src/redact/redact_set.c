@@ -18,7 +18,7 @@ enum {
 	HEAP_KIB_MAX = 4 << 10, /* */
 	ID_MAX = 128,           /* */
 	OWN_MAX = 256,          /* */
-	LOOSE = 160,            /* a find that begins within its match: so far before it */
+	LOOSE = 256,            /* a find that begins within its match: so far before it */
 	JIT_AFTER = 64,         /* uses: for less it is not worth its making */
 };
 
@@ -182,6 +182,27 @@ static void set_reach(struct redact_set *set, size_t db)
 	}
 }
 
+/* The tables were made together with this file; whoever links others has no redaction. */
+static int warm_tables(struct redact_set *set, struct error *err)
+{
+	if (!set->db_wanted[0])
+		return 0;
+	if ((size_t)(near_names_end - near_names_start) != sizeof(*set->names) ||
+	    (size_t)(anchor_forms_end - anchor_forms_start) != sizeof(*set->anchors))
+		return fail(err, ERR_INTERNAL, "the tables of words are not those that are wanted");
+	set->names = (const struct nearnames *)(const void *)near_names_start;
+	set->anchors = (const struct anchors *)(const void *)anchor_forms_start;
+	for (size_t i = 0; i < set->names->n_words; i++)
+		set->entries[set->names->words[i].entry].reach = NEARNAMES_REACH;
+	for (size_t i = 0; i < set->anchors->n; i++) {
+		const struct anchor *one = &set->anchors->anchors[i];
+		uint32_t *reach = &set->entries[one->entry].reach;
+
+		*reach = *reach > one->before + 1u ? *reach : one->before + 1u;
+	}
+	return 0;
+}
+
 static int warm_starts(struct redact_set *set, struct error *err)
 {
 	set->starts = starts_new(err);
@@ -224,7 +245,7 @@ int redact_set_warm(struct redact_set *set, struct error *err)
 			return fail(err, ERR_SYSTEM, "allocate room for matching");
 		set_reach(set, i);
 	}
-	return warm_starts(set, err);
+	return warm_tables(set, err) < 0 ? -1 : warm_starts(set, err);
 }
 
 static pcre2_code *compile(const char *pattern)
@@ -238,6 +259,21 @@ static pcre2_code *compile(const char *pattern)
 			     &why, &at, NULL);
 }
 
+/* \b, or behind what starts.c takes for the end of a word: "\\n" and "%20" as text.  Without it a
+ * search from one beginning to the next could take what is none, and with it the next one's. */
+static pcre2_code *compile_begin(const char *pattern)
+{
+	own_str whole = NULL;
+
+	if (strncmp(pattern, "\\b", 2) != 0)
+		return compile(pattern);
+	if (asprintf(&whole, "(?:\\b|(?<=\\\\[ntr])|(?<=%%[0-9A-Fa-f]{2}))%s", pattern + 2) < 0) {
+		whole = NULL;
+		return NULL;
+	}
+	return compile(whole);
+}
+
 const pcre2_code *set_code(struct redact_set *set, size_t i)
 {
 	struct entry *e = &set->entries[i];
@@ -245,10 +281,7 @@ const pcre2_code *set_code(struct redact_set *set, size_t i)
 	if (!e->code && !e->broken) {
 		const char *pattern = e->rule ? e->rule->pattern : e->pattern;
 
-		/* starts.c has looked at what stands before it, and knows of escapes. */
-		if (e->rule && e->rule->begins && strncmp(pattern, "\\b", 2) == 0)
-			pattern += 2;
-		e->code = compile(pattern);
+		e->code = e->rule && e->rule->begins ? compile_begin(pattern) : compile(pattern);
 		e->broken = !e->code;
 		if (e->code)
 			(void)pcre2_pattern_info(e->code, PCRE2_INFO_MINLENGTH, &e->least);

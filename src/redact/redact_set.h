@@ -6,7 +6,9 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "redact/anchors.h"
 #include "redact/known.h"
+#include "redact/nearnames.h"
 #include "redact/patterns.h"
 #include "redact/redact_rule.h"
 #include "redact/starts.h"
@@ -35,6 +37,9 @@ struct redact_set {
 	size_t n, n_rules, first_own, first_known, limit;
 	size_t hand[HAND_COUNT]; /* the entry found by hand; n: none is wanted */
 	struct starts *starts;   /* NULL until it is warm */
+	/* NULL: nothing of that kind is wanted */
+	const struct nearnames *names;
+	const struct anchors *anchors;
 	struct known *known;
 	struct patterns db[SET_DATABASES];
 	bool db_wanted[SET_DATABASES], warm, lost;

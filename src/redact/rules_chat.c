@@ -100,7 +100,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "twitter-bearer",
 		.group = REDACT_CREDENTIAL,
-		.needs = "AAAAAAAAAAAA",
+		.begins = "AAAAAAAAAAAA",
 		.pattern = "\\bA{20,24}[A-Za-z0-9%]{60,}",
 		.yes = {"use {{AAAA" "AAAAAAAAAAAAAAAAI9GiKtud1B5xensD1zGMWtUrqNuevg53T1bIbt8R7HArLtMxPLKTlYPvOQ6w}} now"},
 		.no = {"use AAAA" "AAAAAAAAAAAAAAAAkmBtdYgBUv3i02%36OT6xbUVqG1012kc8vo0vHiUJOqzYdo2BRAthiylZsq now"},
@@ -184,7 +184,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "twilio-key",
 		.group = REDACT_CREDENTIAL,
-		.needs = "SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKa SKb SKc SKd SKe SKf",
+		.begins = "SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKa SKb SKc SKd SKe SKf",
 		.pattern = "\\bSK[0-9a-f]{32}\\b",
 		.yes = {"use {{SKe5" "d23bef6b0bacb901c63202c15cbf60}} now"},
 		.no = {"use SKdc" "840158ed0af475dd4d1cd759e171a now"},

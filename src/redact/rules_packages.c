@@ -21,7 +21,7 @@ static const struct redact_rule rows[] = {
 		.id = "npmrc-token",
 		.group = REDACT_CREDENTIAL,
 		.needs = "_auth _password",
-		.pattern = "(?i)_(?:authToken|password|auth)[ ]{0,2}=[ ]{0,2}([A-Za-z0-9+/=_-]{16,})",
+		.pattern = GIVEN_FAR("_(?:authToken|password|auth)", "[a-z0-9+/=_-]{16,}"),
 		.yes = {"//registry.npmjs.org/:_authToken={{M5hQ" "yWHNqbjsAR1L}} now"},
 		.no = {"//registry.npmjs.org/:_auth=6IL_" "HuBcbOLBQXi now"},
 	},

@@ -276,7 +276,7 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "wireguard-key",
 		.group = REDACT_CREDENTIAL,
-		.pattern = "(?i)PrivateKey[ \\t]{0,3}=[ \\t]{0,3}([A-Za-z0-9+/]{43}=)",
+		.pattern = NEAR("PrivateKey", "[a-z0-9+/]{43}="),
 		.yes = {"use PrivateKey={{aJfg" "cy4Abr98wf0Y4+LVtMZW9rYTp3T6Z3nIbDiszHQ=}} now"},
 		.no = {"use PrivateKey=EGu9" "nc3H6unsLn643TENSolbPXPmrMK2BH+4VRazKqe now"},
 	},

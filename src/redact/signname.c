@@ -91,28 +91,31 @@ bool signname_read(const char *text, size_t sign, struct signname *ret)
 	return ret->len > 0 && !number; /* a number is no name: "10:20" */
 }
 
-/* What a letter can be in the last two of "password", "passwd", "pass", "passphrase". */
-enum { FIRST_RW = 1, FIRST_S = 2, LAST_D = 1, LAST_SE = 2, ANY = 3 };
-
-static const unsigned char firsts[256] = {
-	['r'] = FIRST_RW, ['R'] = FIRST_RW, ['w'] = FIRST_RW, ['W'] = FIRST_RW,
-	['s'] = FIRST_S,  ['S'] = FIRST_S,  ['_'] = ANY,      ['-'] = ANY,
+const unsigned char signname_firsts[256] = {
+	['r'] = SIGNNAME_RW_D, ['R'] = SIGNNAME_RW_D, ['w'] = SIGNNAME_RW_D, ['W'] = SIGNNAME_RW_D,
+	['s'] = SIGNNAME_S_SE, ['S'] = SIGNNAME_S_SE, ['_'] = SIGNNAME_ANY,  ['-'] = SIGNNAME_ANY,
 };
 
-static const unsigned char lasts[256] = {
-	['d'] = LAST_D,  ['D'] = LAST_D,  ['s'] = LAST_SE, ['S'] = LAST_SE,
-	['e'] = LAST_SE, ['E'] = LAST_SE, ['_'] = ANY,     ['-'] = ANY,
+const unsigned char signname_lasts[256] = {
+	['d'] = SIGNNAME_RW_D, ['D'] = SIGNNAME_RW_D, ['s'] = SIGNNAME_S_SE, ['S'] = SIGNNAME_S_SE,
+	['e'] = SIGNNAME_S_SE, ['E'] = SIGNNAME_S_SE, ['_'] = SIGNNAME_ANY,  ['-'] = SIGNNAME_ANY,
+	[' '] = SIGNNAME_ANY,  ['\t'] = SIGNNAME_ANY, ['"'] = SIGNNAME_ANY,  ['\''] = SIGNNAME_ANY,
+	[']'] = SIGNNAME_ANY,  [':'] = SIGNNAME_ANY,
 };
 
-bool signname_maybe_password(const char *text, size_t sign)
+bool signname_near_password(const char *text, size_t sign)
 {
-	const unsigned char *end = (const unsigned char *)text + name_end(text, sign);
+	size_t end = name_end(text, sign);
+	unsigned char last;
 
-	if (end < (const unsigned char *)text + 4)
+	if (end < 4)
 		return true; /* too short to look at two, with a joint behind them */
-	end -= lasts[end[-1]] == ANY;
 	/* One joint may stand between the two; if there are more, who knows. */
-	return (firsts[end[-2]] & lasts[end[-1]]) | (lasts[end[-1]] == ANY);
+	end -= text[end - 1] == '_' || text[end - 1] == '-';
+	last = signname_lasts[(unsigned char)text[end - 1]];
+	if (last == SIGNNAME_ANY)
+		return text[end - 1] == '_' || text[end - 1] == '-';
+	return signname_firsts[(unsigned char)text[end - 2]] & last;
 }
 
 /* Does a word end behind text[at]? */

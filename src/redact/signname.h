@@ -17,8 +17,20 @@ struct signname {
 	bool key;                /* a "key" that begins the name, or follows a "-", near its end */
 };
 
-/* false: what stands before a sign is no name for signname_password(). */
-bool signname_maybe_password(const char *text, size_t sign);
+/* What a letter can be in the last two of "password", "passwd", "pass", "passphrase".  What may
+ * stand between a name's end and its sign can be anything. */
+enum { SIGNNAME_RW_D = 1, SIGNNAME_S_SE = 2, SIGNNAME_ANY = 3 };
+extern const unsigned char signname_firsts[256], signname_lasts[256];
+
+/* false: what stands before a sign is no name for signname_password().  Two bytes are there. */
+static inline bool signname_maybe_password(const char *text, size_t sign)
+{
+	unsigned char last = signname_lasts[(unsigned char)text[sign - 1]];
+
+	return (signname_firsts[(unsigned char)text[sign - 2]] & last) | (last == SIGNNAME_ANY);
+}
+/* The same, with what may stand between. */
+bool signname_near_password(const char *text, size_t sign);
 /* What stands before a sign that begins at text[sign]; false: nothing, or a number. */
 bool signname_read(const char *text, size_t sign, struct signname *ret);
 /* "password", "db_pass" */

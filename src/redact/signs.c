@@ -11,37 +11,48 @@
 #include <string.h>
 
 #include "redact/lanes.h"
+#include "redact/nearnames.h"
+#include "redact/signaddr.h"
 #include "redact/signforms.h"
 #include "redact/signname.h"
 #include "redact/valuerun.h"
 
 enum {
 	BLOCK = 64,
-	BOT_DOTS = 7,     /* from one to the other in a bot's token */
-	ADDRESS_MAX = 46, /* of IPv6 with IPv4 at its end */
+	BOT_DOTS = 7, /* from one to the other in a bot's token */
 	BLANKS = 3,
 	PASSWORD_LEAST = 6,
+	PASSWORD_BITS = (1 << PASSWORD_LEAST) - 1,
+	SECRET_BITS = (1 << 10) - 1,
 	QUOTED_MOST = 128,
+	AHEAD = 8 + VALUERUN_GLANCE, /* bytes from a sign on that are looked at without asking */
 };
 
-/* NAME_END: before a sign, it may be the end of a name, or stand between that and the sign. */
-enum { DIGIT = 1, HEX = 2, DOT = 4, COLON = 8, NAME_END = 16, BLANK = 32 };
+/* NAME_END: before a sign, it may be the end of a name, or stand between that and the sign.  APART:
+ * behind one, it may stand before a value. */
+enum {
+	OPENING = 1,
+	NAME_END = 2,
+	BLANK = 4,
+	DIGIT = 8,
+	ARROW = 16,
+	APART = OPENING | BLANK | ARROW
+};
 
 static const unsigned char kinds[256] = {
-	['0' ... '9'] = DIGIT | HEX | NAME_END,
-	['a' ... 'f'] = HEX | NAME_END,
-	['A' ... 'F'] = HEX | NAME_END,
-	['g' ... 'z'] = NAME_END,
-	['G' ... 'Z'] = NAME_END,
+	['0' ... '9'] = NAME_END | DIGIT,
+	['a' ... 'z'] = NAME_END,
+	['A' ... 'Z'] = NAME_END,
 	['_'] = NAME_END,
 	['-'] = NAME_END,
-	['"'] = NAME_END,
-	['\''] = NAME_END,
+	['.'] = NAME_END, /* of those that nearnames.h knows */
+	['"'] = NAME_END | OPENING,
+	['\''] = NAME_END | OPENING,
+	['`'] = OPENING,
+	['>'] = ARROW,
 	[']'] = NAME_END,
-	[' '] = BLANK | NAME_END,
-	['\t'] = BLANK | NAME_END,
-	['.'] = DOT,
-	[':'] = COLON,
+	[' '] = NAME_END | BLANK,
+	['\t'] = NAME_END | BLANK,
 };
 
 struct looking {
@@ -51,6 +62,10 @@ struct looking {
 	size_t dots;      /* runs of digits and dots are done up to here */
 	size_t colons;    /* and those of hex digits and colons */
 	struct valuerun value;
+	struct nearlook near;
+	bool passwords, secrets; /* are wanted */
+	bool enough;
+	size_t last;  /* behind the last sign */
 	size_t taken; /* what is before this was found already */
 	struct spans *ret;
 };
@@ -76,53 +91,6 @@ static bool take(struct looking *l, enum redact_hand hand, struct found *f)
 	return true;
 }
 
-static void try_ipv4(struct looking *l, size_t at)
-{
-	size_t begin = at, end = at;
-	unsigned dots = 0;
-	struct found f;
-
-	if (at < l->dots)
-		return;
-	while (begin > 0 && at - begin < 4 && (kind(l, begin - 1) & (DIGIT | DOT)))
-		begin--;
-	for (; end < l->high && (kind(l, end) & (DIGIT | DOT)); end++)
-		dots += l->text[end] == '.';
-	l->dots = end;
-	if (l->text[end - 1] == '.') {
-		end--;
-		dots--;
-	}
-	if (dots != 3 || end - begin > 15)
-		return;
-	f = (struct found){l->text, begin, end, begin, end, l->high};
-	(void)take(l, HAND_IPV4, &f);
-}
-
-static void try_ipv6(struct looking *l, size_t at)
-{
-	static const unsigned char part = HEX | COLON | DOT;
-	size_t begin = at, end = at, colons = 0;
-	bool gap = false;
-	struct found f;
-
-	if (at < l->colons || at + 1 >= l->high || !(kind(l, at + 1) & (HEX | COLON)))
-		return;
-	while (begin > 0 && at - begin < 5 && (kind(l, begin - 1) & part))
-		begin--;
-	for (; end < l->high && (kind(l, end) & part); end++) {
-		bool colon = l->text[end] == ':';
-
-		colons += colon;
-		gap = gap || (colon && end + 1 < l->high && l->text[end + 1] == ':');
-	}
-	l->colons = end;
-	if (!(gap || colons >= 7) || end - begin > ADDRESS_MAX + 2)
-		return;
-	f = (struct found){l->text, begin, end, begin, end, l->high};
-	(void)take(l, HAND_IPV6, &f);
-}
-
 /* "...": behind its last character; 0: it has no end in this line. */
 static size_t quoted_end(const struct looking *l, size_t at, char quote)
 {
@@ -137,25 +105,24 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'';
 }
 
-static bool is_opening(char c)
+/* A password's value at text[at], quoted or not: behind it; 0: it is none. */
+static size_t password_end(struct looking *l, size_t *at)
 {
-	return is_quote(c) || c == '`';
+	size_t end = is_quote(l->text[*at]) ? quoted_end(l, *at + 1, l->text[*at]) : 0;
+
+	if (end > 0)
+		++*at;
+	else if ((end = valuerun_end(&l->value, *at)) >= *at + PASSWORD_LEAST &&
+		 !valuerun_password(&l->value, *at))
+		return 0;
+	return end >= *at + PASSWORD_LEAST ? end : 0;
 }
 
-static bool try_password(struct looking *l, const struct signname *n, size_t at)
+static bool take_password(struct looking *l, const struct signname *n, size_t at, size_t end)
 {
-	size_t end = is_quote(l->text[at]) ? quoted_end(l, at + 1, l->text[at]) : 0;
-	bool quoted = end > 0;
-	struct found f;
+	struct found f = {l->text, n->from, end, at, end, l->high};
 
-	if (quoted)
-		at++;
-	else
-		end = valuerun_end(&l->value, at);
-	if (end < at + PASSWORD_LEAST || (!quoted && !valuerun_password(&l->value, at)))
-		return false;
-	f = (struct found){l->text, n->from, end, at, end, l->high};
-	if (!take(l, HAND_PASSWORD, &f))
+	if (!signname_password(l->text, n) || !take(l, HAND_PASSWORD, &f))
 		return false;
 	l->taken = f.end;
 	return true;
@@ -172,7 +139,7 @@ static void try_secret(struct looking *l, const struct signname *n, size_t at)
 		l->taken = f.end;
 }
 
-/* Behind a sign, and blanks. */
+/* Where the value behind a sign begins: behind "=>", and blanks. */
 static size_t value_begin(const struct looking *l, size_t sign)
 {
 	size_t at = sign + 1;
@@ -184,16 +151,24 @@ static size_t value_begin(const struct looking *l, size_t sign)
 	return at;
 }
 
-/* A value that may be one: is it called so?  Out of the way of those that are not. */
-__attribute__((noinline)) static void judge_value(struct looking *l, size_t name_end, size_t at,
-						  bool password, bool secret)
+/* What is in its quotes. */
+static inline size_t inner_of(const struct looking *l, size_t at)
 {
-	size_t inner = at + is_opening(l->text[at]);
+	return at + (kind(l, at) & OPENING);
+}
+
+/* A value that may be one: is it called so? */
+static void judge_value(struct looking *l, size_t name_end, size_t at, bool password)
+{
+	size_t inner = inner_of(l, at), end = 0;
+	bool secret = l->secrets && !valuerun_dull(&l->value, inner);
 	struct signname n;
 
-	if (!signname_read(l->text, name_end, &n))
+	if (password)
+		end = password_end(l, &at);
+	if ((!end && !secret) || !signname_read(l->text, name_end, &n))
 		return;
-	if (password && signname_password(l->text, &n) && try_password(l, &n, at))
+	if (end && take_password(l, &n, at, end))
 		return;
 	if (secret && signname_secret(&n)) {
 		(void)valuerun_end(&l->value, inner);
@@ -203,21 +178,66 @@ __attribute__((noinline)) static void judge_value(struct looking *l, size_t name
 
 /* "name = value", "name: value", "name := value", "name => value".  Values are looked at before
  * names: in text that is full of both, most values tell at once that they are no secret. */
-static inline void try_assignment(struct looking *l, size_t sign)
+static void try_assignment(struct looking *l, size_t sign, size_t at, bool password)
 {
-	size_t at = value_begin(l, sign), name_end = sign;
-	bool password, secret;
+	const char *text = l->text + sign;
 
-	if (at + PASSWORD_LEAST > l->high)
-		return;
-	if (l->text[sign + 1] == '=' && l->text[sign] == ':')
+	if (at + PASSWORD_LEAST > l->high || (text[0] == ':' && text[1] == '='))
 		return; /* the "=" has its turn */
-	if (l->text[sign - 1] == ':')
-		name_end--;
-	password = wanted(l, HAND_PASSWORD) && signname_maybe_password(l->text, name_end);
-	secret = wanted(l, HAND_SECRET) && !valuerun_dull(&l->value, at + is_opening(l->text[at]));
-	if (password || secret)
-		judge_value(l, name_end, at, password, secret);
+	judge_value(l, text[-1] == ':' ? sign - 1 : sign, at, password);
+}
+
+static inline bool has_name(const struct looking *l, size_t sign)
+{
+	return (kind(l, sign - 1) & NAME_END) |
+	       ((l->text[sign - 1] == ':') & (l->text[sign] == '='));
+}
+
+/* Does the name before a sign end as a password's does? */
+static inline bool is_password(const struct looking *l, size_t sign)
+{
+	return (l->passwords & signname_maybe_password(l->text, sign)) &&
+	       signname_near_password(l->text, sign - (l->text[sign - 1] == ':'));
+}
+
+/* Near the end of the text, or its begin. */
+__attribute__((noinline)) static void look_slowly(struct looking *l, size_t last, size_t sign)
+{
+	size_t at = value_begin(l, sign);
+
+	if (sign == 0 || at >= l->high || !has_name(l, sign))
+		return;
+	if (l->near.names && inner_of(l, at) + NEARNAMES_VALUE <= l->high &&
+	    !nearnames_look(&l->near, last, sign, inner_of(l, at)))
+		l->enough = true;
+	if (sign >= l->taken)
+		try_assignment(l, sign, at, l->passwords && (sign < 2 || is_password(l, sign)));
+}
+
+/* A name and a value that is long enough for one of them. */
+static void look_closely(struct looking *l, size_t last, size_t sign, size_t at, bool password)
+{
+	size_t inner = inner_of(l, at);
+
+	if (nearnames_maybe(&l->near, last, sign, inner) &&
+	    !nearnames_look(&l->near, last, sign, inner))
+		l->enough = true;
+	if (sign < l->taken)
+		return;
+	if (password || (l->secrets && !valuerun_dull_at_once(&l->value, inner)))
+		try_assignment(l, sign, at, password);
+}
+
+/* A sign with more than a value behind it: blanks, a quote. */
+static void look_apart(struct looking *l, size_t last, size_t sign)
+{
+	size_t at = value_begin(l, sign), inner = inner_of(l, at);
+	uint32_t dark = lanes_bits((lanes)(lanes_load(l->text + inner) > ' '));
+	bool password =
+		((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) && is_password(l, sign);
+
+	if (password || (dark & SECRET_BITS) == SECRET_BITS)
+		look_closely(l, last, sign, at, password);
 }
 
 static void look_at_dot(struct looking *l, size_t at)
@@ -226,8 +246,8 @@ static void look_at_dot(struct looking *l, size_t at)
 
 	/* Most dots end a sentence, or stand before a suffix. */
 	if (at > 0 && at + 1 < l->high && (kind(l, at - 1) & kind(l, at + 1) & DIGIT) &&
-	    wanted(l, HAND_IPV4))
-		try_ipv4(l, at);
+	    wanted(l, HAND_IPV4) && signaddr_ipv4(l->text, l->high, at, &l->dots, &f))
+		(void)take(l, HAND_IPV4, &f);
 	if (at + BOT_DOTS < l->high && l->text[at + BOT_DOTS] == '.' && wanted(l, HAND_BOT) &&
 	    signforms_bot(l->text, l->high, at, &f))
 		(void)take(l, HAND_BOT, &f);
@@ -237,48 +257,124 @@ static void look_at_url(struct looking *l, size_t at)
 {
 	struct found f;
 
+	if (l->high - at <= 3 || l->text[at + 1] != '/' || l->text[at + 2] != '/')
+		return;
 	if (wanted(l, HAND_URL_PASSWORD) && signforms_url_password(l->text, l->high, at, &f))
 		(void)take(l, HAND_URL_PASSWORD, &f);
 	if (wanted(l, HAND_URL_TOKEN) && signforms_url_token(l->text, l->high, at, &f))
 		(void)take(l, HAND_URL_TOKEN, &f);
 }
 
-static inline void look_at_sign(struct looking *l, size_t at)
+static void look_at_colon(struct looking *l, size_t at)
 {
-	if (l->text[at] == ':') {
-		if (l->high - at > 3 && l->text[at + 1] == '/' && l->text[at + 2] == '/')
-			look_at_url(l, at);
-		else if (wanted(l, HAND_IPV6))
-			try_ipv6(l, at);
-	}
-	if (at > 0 && at >= l->taken &&
-	    ((kind(l, at - 1) & NAME_END) || (l->text[at - 1] == ':' && l->text[at] == '=')) &&
-	    (wanted(l, HAND_PASSWORD) || wanted(l, HAND_SECRET)))
-		try_assignment(l, at);
+	struct found f;
+
+	if (wanted(l, HAND_IPV6) && signaddr_ipv6(l->text, l->high, at, &l->colons, &f))
+		(void)take(l, HAND_IPV6, &f);
 }
 
-/* 64 bytes. */
-static inline void look_at_block(struct looking *l, size_t at)
+/* x, n bytes on; what is beyond its end is not known and may be anything. */
+static inline uint64_t later(uint64_t x, unsigned n)
 {
-	uint64_t dots = 0, signs = 0, digits = 0;
+	return x >> n | ~(~(uint64_t)0 >> n);
+}
+
+/* 64 bytes, one bit for each. */
+struct block {
+	uint64_t dots, colons, equals, digits, slashes, dark;
+	uint64_t hex;      /* letters among them */
+	uint64_t openings; /* and ">" */
+};
+
+static inline struct block read_block(const char *text)
+{
+	struct block b = {0};
 
 	for (unsigned i = 0; i < BLOCK; i += LANES) {
-		lanes v = lanes_load(l->text + at + i);
+		lanes v = lanes_load(text + i), letter = (v | 0x20) - 'a';
 
-		dots |= (uint64_t)lanes_bits((lanes)(v == '.')) << i;
-		signs |= (uint64_t)lanes_bits((lanes)(v == ':') | (lanes)(v == '=')) << i;
-		digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
+		b.dots |= (uint64_t)lanes_bits((lanes)(v == '.')) << i;
+		b.colons |= (uint64_t)lanes_bits((lanes)(v == ':')) << i;
+		b.equals |= (uint64_t)lanes_bits((lanes)(v == '=')) << i;
+		b.digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
+		b.hex |= (uint64_t)lanes_bits((lanes)(letter <= 'f' - 'a')) << i;
+		b.slashes |= (uint64_t)lanes_bits((lanes)(v == '/')) << i;
+		b.openings |= (uint64_t)lanes_bits((lanes)(v == '"') | (lanes)(v == '\'') |
+						   (lanes)(v == '`') | (lanes)(v == '>'))
+			      << i;
+		b.dark |= (uint64_t)lanes_bits((lanes)(v > ' ')) << i;
 	}
-	/* Between digits, or with another near; what is beyond the block may be anything. */
-	dots &= ((digits << 1 | 1) & (digits >> 1 | 1ull << (BLOCK - 1))) |
-		(dots >> BOT_DOTS | ~0ull << (BLOCK - BOT_DOTS));
-	for (; dots; dots &= dots - 1)
-		look_at_dot(l, at + (size_t)__builtin_ctzll(dots));
-	for (; signs; signs &= signs - 1)
-		look_at_sign(l, at + (size_t)__builtin_ctzll(signs));
+	return b;
 }
 
-void signs_find(const struct redact_set *set, const struct stretch *in, struct spans *ret)
+/* Signs, with AHEAD bytes behind the block.  Most values are too short: those are not looked at. */
+static inline void look_at_signs(struct looking *l, size_t at, const struct block *b)
+{
+	uint64_t two = b->dark & later(b->dark, 1), four = two & later(two, 2);
+	uint64_t six = later(four & later(two, 4), 1), ten = later(four & later(four, 4), 1);
+	uint64_t direct = (b->dark & ~b->openings) >> 1, signs = b->colons | b->equals;
+	/* ":=" is one sign. */
+	uint64_t next = (uint64_t)(l->text[at + BLOCK] == '=') << (BLOCK - 1);
+	uint64_t ends = b->equals | (b->colons & ~(b->equals >> 1 | next));
+
+	ten &= later(two, 9);
+	for (uint64_t some = signs & (six | ~direct); some; some &= some - 1) {
+		uint64_t bit = some & -some, before = ends & (bit - 1);
+		size_t sign = at + (size_t)__builtin_ctzll(some);
+		size_t last = before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
+		bool password;
+
+		if (!has_name(l, sign))
+			continue;
+		if (!(direct & bit))
+			look_apart(l, last, sign);
+		else if ((password = is_password(l, sign)) | ((ten & bit) != 0))
+			look_closely(l, last, sign, sign + 1, password);
+	}
+	if (ends)
+		l->last = at + BLOCK - (size_t)__builtin_clzll(ends);
+}
+
+static inline void look_at_block(struct looking *l, size_t at)
+{
+	struct block b = read_block(l->text + at);
+	uint64_t some;
+
+	/* Between digits, or with another near. */
+	some = b.dots & (((b.digits << 1 | 1) & later(b.digits, 1)) | later(b.dots, BOT_DOTS));
+	for (; some; some &= some - 1)
+		look_at_dot(l, at + (size_t)__builtin_ctzll(some));
+	for (some = signaddr_colons(b.colons, b.hex | b.digits); some; some &= some - 1)
+		look_at_colon(l, at + (size_t)__builtin_ctzll(some));
+	some = b.colons & later(b.slashes, 1) & later(b.slashes, 2);
+	for (; some; some &= some - 1)
+		look_at_url(l, at + (size_t)__builtin_ctzll(some));
+	look_at_signs(l, at, &b);
+}
+
+/* The same one by one, for the begin and the end. */
+static size_t look_at_some(struct looking *l, size_t at, size_t end)
+{
+	for (; at < end && !l->enough; at++) {
+		size_t last = l->last;
+
+		if (l->text[at] == '.')
+			look_at_dot(l, at);
+		if (l->text[at] == ':') {
+			look_at_colon(l, at);
+			look_at_url(l, at);
+		}
+		if (l->text[at] != ':' && l->text[at] != '=')
+			continue;
+		if (l->text[at] == '=' || at + 1 >= l->high || l->text[at + 1] != '=')
+			l->last = at + 1;
+		look_slowly(l, last, at);
+	}
+	return at;
+}
+
+bool signs_find(const struct redact_set *set, const struct stretch *in, signs_named *named,
+		void *context, struct spans *ret)
 {
 	struct looking l = {.set = set,
 			    .text = in->text + in->floor,
@@ -286,23 +382,30 @@ void signs_find(const struct redact_set *set, const struct stretch *in, struct s
 			    .high = in->high - in->floor,
 			    .ret = ret};
 	size_t first = ret->n, i = l.low;
-	bool any = false;
+	bool any = set->names != NULL;
 
+	l.passwords = wanted(&l, HAND_PASSWORD);
+	l.secrets = wanted(&l, HAND_SECRET);
 	l.value = (struct valuerun){.text = l.text, .high = l.high};
+	l.near = (struct nearlook){.names = set->names,
+				   .low = l.low,
+				   .hit = named,
+				   .context = context,
+				   .in = {.text = l.text, .high = l.high}};
 	for (enum redact_hand hand = HAND_IPV4; hand < HAND_COUNT; hand++)
 		any = any || wanted(&l, hand);
-	for (; any && i + BLOCK <= l.high; i += BLOCK)
+	if (!any)
+		return true;
+	/* A sign that is looked at has two bytes before it. */
+	i = look_at_some(&l, i, l.high - i < 2 ? l.high : i + 2);
+	for (; !l.enough && l.high - i >= BLOCK + AHEAD; i += BLOCK)
 		look_at_block(&l, i);
-	for (; any && i < l.high; i++) {
-		if (l.text[i] == '.')
-			look_at_dot(&l, i);
-		else if (l.text[i] == ':' || l.text[i] == '=')
-			look_at_sign(&l, i);
-	}
+	(void)look_at_some(&l, i, l.high);
 	/* They were found from the floor on. */
 	for (size_t s = first; s < ret->n; s++) {
 		ret->span[s].from += in->floor;
 		ret->span[s].begin += in->floor;
 		ret->span[s].end += in->floor;
 	}
+	return !l.enough;
 }

@@ -5,7 +5,11 @@
 
 #include "redact/cut.h"
 
-/* Adds what is in the stretch. */
-void signs_find(const struct redact_set *set, const struct stretch *in, struct spans *ret);
+/* A name begins at text[floor + at], with a value near it that needs a closer look.  false: enough.
+ */
+typedef bool signs_named(void *context, size_t at, size_t entry);
+/* Adds what is in the stretch.  false: named() had enough. */
+bool signs_find(const struct redact_set *set, const struct stretch *in, signs_named *named,
+		void *context, struct spans *ret);
 
 #endif

@@ -40,6 +40,17 @@ struct starts {
 	size_t n;
 };
 
+/* Sixteen bytes, of which the first VALUE_LEAST count: the same characters as in_value[]. */
+static inline bool begins_value(const char *text)
+{
+	lanes v = lanes_load(text), letter = (v | 0x20) - 'a', other = v - '-';
+
+	return (lanes_bits((lanes)(letter <= 'z' - 'a') | (lanes)(other <= '9' - '-') |
+			   (lanes)(v == '_') | (lanes)(v == '+') | (lanes)(v == '=') |
+			   (lanes)(v == '~') | (lanes)(v == '%') | (lanes)(v == '$')) &
+		((1u << VALUE_LEAST) - 1)) == (1u << VALUE_LEAST) - 1;
+}
+
 static const bool in_value[256] = {
 	['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['_'] = true,
 	['-'] = true,         ['+'] = true,         ['/'] = true,         ['='] = true,
@@ -115,6 +126,8 @@ static bool fits(const struct entry_of *e, const char *at, size_t left)
 		return false;
 	if (left < WORD_MOST ? memcmp(at, e->word, e->len) != 0 : !is_word_at(e, at))
 		return false;
+	if (left >= (size_t)e->len + LANES)
+		return begins_value(at + e->len);
 	for (size_t i = 0; i < VALUE_LEAST; i++)
 		if (!in_value[(unsigned char)at[e->len + i]])
 			return false;

@@ -19,7 +19,7 @@ enum {
 	LEAST = 10,
 	LETTERS = 20, /* at least, without a digit */
 	CHANGES = 5,  /* then, from small letters to capitals */
-	GLANCE = 32,
+	GLANCE = VALUERUN_GLANCE,
 	SCALE = 1024, /* of order[] */
 };
 
@@ -50,25 +50,82 @@ static unsigned is_change(unsigned last, unsigned now)
 	return changes >> (last * 4 + now) & 1;
 }
 
+static inline lanes is_between(lanes v, unsigned char low, unsigned char high)
+{
+	return (lanes)(v - low <= (unsigned char)(high - low));
+}
+
+/* One bit for each of sixteen bytes. */
+struct sixteen {
+	uint32_t ends, digits, lower, upper;
+};
+
+static struct sixteen look_at(const char *text)
+{
+	lanes v = lanes_load(text), or = v | 0x20;
+
+	return (struct sixteen){
+		.ends = lanes_bits((lanes)(v == ' ') | (lanes)(v == '\n') | (lanes)(v == '\t') |
+				   (lanes)(v == '"') | is_between(v, '&', ')') | (lanes)(v == ',') |
+				   is_between(v, ';', '<') | (lanes)(v == '>') | (lanes)(v == '`') |
+				   (lanes)(v == '|') | (lanes)(or == '{') | (lanes)(or == '}')),
+		.digits = lanes_bits(is_between(v, '0', '9')),
+		.lower = lanes_bits(is_between(v, 'a', 'z')),
+		.upper = lanes_bits(is_between(v, 'A', 'Z')),
+	};
+}
+
+/* is_change() for each bit and the one before it. */
+static inline uint32_t changes_in(uint32_t digits, uint32_t lower, uint32_t upper)
+{
+	return (upper & lower << 1) | (digits & (lower | upper) << 1) |
+	       ((lower | upper) & digits << 1);
+}
+
+/* Sixteen bytes at a time.  Returns where it is over, or less than sixteen are left; last: what
+ * was there. */
+static size_t read_sixteens(struct valuerun *r, size_t at, unsigned *last)
+{
+	uint32_t digits = 0, lower = 0, upper = 0, ends = 0;
+	size_t i = at;
+
+	for (; !ends && r->high - i >= LANES;) {
+		struct sixteen now = look_at(r->text + i);
+		uint32_t within = now.ends ? (now.ends & -now.ends) - 1 : 0xffff;
+		size_t len = now.ends ? (size_t)__builtin_ctz(now.ends) : LANES;
+
+		ends = now.ends;
+		/* Bit 0 is the last byte of the sixteen before. */
+		digits = digits >> LANES | (now.digits & within) << 1;
+		lower = lower >> LANES | (now.lower & within) << 1;
+		upper = upper >> LANES | (now.upper & within) << 1;
+		r->changes += (size_t)__builtin_popcount(changes_in(digits, lower, upper));
+		if (digits >> 1)
+			r->digit = i + 32 - (size_t)__builtin_clz(digits >> 1);
+		i += len;
+	}
+	r->end = i;
+	*last = !ends && i > at ? letter_at(r, i - 1) : OTHER;
+	return ends ? r->high : i;
+}
+
 static void read_run(struct valuerun *r, size_t at)
 {
-	size_t digit = 0, changes = 0, i = at;
 	unsigned last = OTHER;
+	size_t i;
 
-	for (; i < r->high; i++) {
+	r->begin = at;
+	r->digit = r->changes = 0;
+	r->trim_known = r->last_known = false;
+	for (i = read_sixteens(r, at, &last); i < r->high; r->end = ++i) {
 		unsigned now = letter_at(r, i);
 
 		if (now == NO_VALUE)
 			break;
-		changes += is_change(last, now);
-		digit = now == DIGIT ? i + 1 : digit;
+		r->changes += is_change(last, now);
+		r->digit = now == DIGIT ? i + 1 : r->digit;
 		last = now;
 	}
-	r->begin = at;
-	r->end = i;
-	r->digit = digit;
-	r->changes = changes;
-	r->trim_known = r->last_known = false;
 }
 
 size_t valuerun_end(struct valuerun *r, size_t at)
@@ -76,11 +133,6 @@ size_t valuerun_end(struct valuerun *r, size_t at)
 	if (at < r->begin || at >= r->end)
 		read_run(r, at);
 	return r->end;
-}
-
-static inline lanes is_between(lanes v, unsigned char low, unsigned char high)
-{
-	return (lanes)(v - low <= (unsigned char)(high - low));
 }
 
 /* Fewer bits than a random value has changes: three with digits in it, CHANGES without. */
@@ -110,25 +162,31 @@ static bool is_dull_at_once(const char *text)
 		upper |= lanes_bits(is_between(v, 'A', 'Z')) << i;
 	}
 	within = (blanks & -blanks) - 1; /* what is before the first; all, if there is none */
-	changes = (upper & lower << 1) | (digits & (lower | upper) << 1) |
-		  ((lower | upper) & digits << 1);
+	changes = changes_in(digits, lower, upper);
 	digits &= within;
 	least = digits ? LEAST : LETTERS;
 	return blanks && (within < (1u << least) - 1 || is_few(changes & within, digits));
 }
 
-bool valuerun_dull(struct valuerun *r, size_t at)
+static bool is_dull_run(const struct valuerun *r, size_t at)
 {
-	size_t len;
+	size_t len = r->end - at;
 
-	/* What is in a run that was read is known already. */
-	if ((at < r->begin || at >= r->end) && r->high - at >= GLANCE &&
-	    is_dull_at_once(r->text + at))
-		return true;
-	len = valuerun_end(r, at) - at;
 	if (r->digit > at)
 		return len < LEAST || r->changes < 3;
 	return len < LETTERS || r->changes < CHANGES;
+}
+
+bool valuerun_dull_at_once(const struct valuerun *r, size_t at)
+{
+	/* What is in a run that was read is known already. */
+	return at < r->begin || at >= r->end ? is_dull_at_once(r->text + at) : is_dull_run(r, at);
+}
+
+bool valuerun_dull(struct valuerun *r, size_t at)
+{
+	(void)valuerun_end(r, at);
+	return is_dull_run(r, at);
 }
 
 /* n log2 n, SCALE times. */

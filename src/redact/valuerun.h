@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { VALUERUN_GLANCE = 32 };
+
 /* The bytes text[from .. to), counted. */
 struct valuecount {
 	size_t from, to;
@@ -34,6 +36,9 @@ struct valuerun {
 size_t valuerun_end(struct valuerun *r, size_t at);
 /* true: whatever its name, the value from text[at] on is none for valuerun_secret(). */
 bool valuerun_dull(struct valuerun *r, size_t at);
+/* The same by VALUERUN_GLANCE bytes, all at the same time, without reading a run; false: perhaps.
+ */
+bool valuerun_dull_at_once(const struct valuerun *r, size_t at);
 /* Could the value from text[at] on be one, for check_assigned() and check_password()?  Those are
  * asked about what is left.  at is in the run that was read last. */
 bool valuerun_secret(struct valuerun *r, size_t at);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anchor_build.c - part of the build: reads anchors, and what is around them, from patterns. */
+#include "redact/anchor_build.h"
+
+#include <string.h>
+
+#include "redact/flatforms.h"
+#include "redact/shape_build.h"
+
+/* The longest row of single characters; of some, the first. */
+static void find_letters(const struct shape *s, struct anchor *ret)
+{
+	size_t at = 0, len = 0;
+
+	for (size_t i = 0; i < s->n; at += s->parts[i++].count) {
+		const struct shape_part *p = &s->parts[i];
+
+		len = p->kind == SHAPE_CHAR && p->count == 1 ? len + 1 : 0;
+		if (len <= ret->len || len > ANCHORS_LETTERS)
+			continue;
+		ret->len = (uint8_t)len;
+		ret->n_prev = 0;
+		if (i >= len && s->parts[i - len].kind == SHAPE_SET) {
+			ret->prev = s->parts[i - len].what;
+			ret->n_prev = s->parts[i - len].count;
+		}
+		ret->before = (uint16_t)(at + 1 - len);
+		for (size_t j = 0; j < len; j++)
+			ret->letters[j] = (char)s->parts[i + 1 + j - len].what;
+	}
+}
+
+/* No blank is in a run. */
+static bool is_dark(const struct anchors *a, const struct shape *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct shape_part *p = &s->parts[i];
+
+		for (int c = 0; c <= ' '; c++)
+			if (p->kind == SHAPE_SET ? a->sets.of[c] >> p->what & 1
+						 : p->kind == SHAPE_CHAR && p->what == c)
+				return false;
+	}
+	return true;
+}
+
+static void add_pair(struct anchors *a, char first, char second)
+{
+	size_t row = anchors_row((const char[]){first, second});
+
+	a->pairs[row / 8] |= (uint8_t)(1u << row % 8);
+}
+
+/* Its first two letters, or, where it begins at the second byte of a pair, what is then a pair. */
+static void add_pairs(struct anchors *a, const struct anchor *one)
+{
+	add_pair(a, one->letters[0], one->letters[1]);
+	for (int c = 0; c < 256; c++)
+		if (one->len == ANCHORS_LEAST)
+			add_pair(a, (char)c, one->letters[0]);
+	if (one->len > ANCHORS_LEAST)
+		add_pair(a, one->letters[1], one->letters[2]);
+}
+
+static bool add_form(void *context, const char *form)
+{
+	struct anchors *a = context;
+	struct anchor *one = &a->anchors[a->n];
+	uint16_t *row;
+
+	if (a->n == ANCHORS_FORMS)
+		return false;
+	*one = (struct anchor){0};
+	if (!shape_read(form, false, &a->sets, &one->shape) || !is_dark(a, &one->shape))
+		return false;
+	find_letters(&one->shape, one);
+	if (one->len < ANCHORS_LEAST || one->shape.len < ANCHORS_RUN)
+		return false;
+	add_pairs(a, one);
+	row = &a->row[anchors_row(one->letters)];
+	one->next = *row;
+	*row = (uint16_t)++a->n;
+	return true;
+}
+
+bool anchor_build(struct anchors *a, const struct redact_rule *rule, size_t entry)
+{
+	size_t first = a->n;
+
+	if (strstr(rule->pattern, "(?i)") ||
+	    !flatforms_each(rule->pattern, strlen(rule->pattern), add_form, a))
+		return false;
+	for (size_t i = first; i < a->n; i++)
+		a->anchors[i].entry = (uint16_t)entry;
+	return true;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anchors.c - letters in the middle of long words that say what they are: "...AZDO...".
+ *
+ * Only runs of bytes without a blank that are long enough for one of the rules are looked at, and
+ * in them only places where an anchor's letters are.
+ */
+#include "redact/anchors.h"
+
+#include <string.h>
+
+#include "redact/lanes.h"
+
+enum { STEP = 2 * LANES };
+
+/* Places are counted from the floor. */
+struct looking {
+	const struct anchors *anchors;
+	struct shape_text in;
+	size_t floor, low;
+	anchors_hit *hit;
+	void *context;
+};
+
+/* The first and the last of the bytes before an anchor tell most texts that have none. */
+static inline bool is_behind(const struct looking *l, const struct anchor *one, size_t at)
+{
+	const uint64_t *of = l->anchors->sets.of;
+	const char *text = l->in.text + at;
+
+	return one->n_prev == 0 ||
+	       ((of[(unsigned char)text[-1]] & of[(unsigned char)text[-(ptrdiff_t)one->n_prev]]) >>
+			one->prev &
+		1);
+}
+
+__attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
+{
+	const struct anchors *a = l->anchors;
+	const char *text = l->in.text + at;
+
+	for (size_t i = a->row[anchors_row(text)]; i; i = a->anchors[i - 1].next) {
+		const struct anchor *one = &a->anchors[i - 1];
+
+		if (at - l->low < one->before || l->in.high - at < one->len ||
+		    !is_behind(l, one, at) || memcmp(text, one->letters, one->len) != 0 ||
+		    !shape_fits(&one->shape, &a->sets, &l->in, at - one->before))
+			continue;
+		if (!l->hit(l->context, l->floor + at, one->entry))
+			return false;
+	}
+	return true;
+}
+
+/* Every second pair of bytes tells whether an anchor may begin there, or one byte before or behind.
+ */
+static bool look_at_run(struct looking *l, size_t begin, size_t end)
+{
+	const uint8_t *pairs = l->anchors->pairs;
+	size_t at = begin;
+
+	for (; at + 1 < end; at += 2) {
+		size_t row = anchors_row(l->in.text + at);
+
+		if (!(pairs[row / 8] >> row % 8 & 1))
+			continue;
+		if ((at > begin && !look_at_row(l, at - 1)) || !look_at_row(l, at) ||
+		    (at + 2 < end && !look_at_row(l, at + 1)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_dark(const struct looking *l, size_t i)
+{
+	return (unsigned char)l->in.text[i] > ' ';
+}
+
+static size_t run_end(const struct looking *l, size_t at)
+{
+	while (l->in.high - at >= LANES &&
+	       lanes_bits((lanes)(lanes_load(l->in.text + at) > ' ')) == 0xffff)
+		at += LANES;
+	while (at < l->in.high && is_dark(l, at))
+		at++;
+	return at;
+}
+
+/* The run that text[at] is in, or that begins there; returns its end, 0: enough. */
+__attribute__((noinline)) static size_t look_around(struct looking *l, size_t at)
+{
+	size_t begin = at, end = run_end(l, at);
+
+	while (begin > l->low && is_dark(l, begin - 1))
+		begin--;
+	if (end - begin >= ANCHORS_RUN && !look_at_run(l, begin, end))
+		return 0;
+	return end;
+}
+
+static inline uint64_t dark_bits(const char *text)
+{
+	return lanes_bits((lanes)(lanes_load(text) > ' '));
+}
+
+/* The first of ANCHORS_RUN bits in a row; 0: there are not so many. */
+static inline uint64_t long_runs(uint64_t bits)
+{
+	bits &= bits >> 1;
+	bits &= bits >> 2;
+	bits &= bits >> 4;
+	bits &= bits >> 8;
+	return bits & bits >> (ANCHORS_RUN - 16);
+}
+
+bool anchors_find(const struct anchors *a, const struct stretch *in, anchors_hit *hit,
+		  void *context)
+{
+	struct looking l = {.anchors = a,
+			    .in = {.text = in->text + in->floor, .high = in->high - in->floor},
+			    .floor = in->floor,
+			    .low = in->low - in->floor,
+			    .hit = hit,
+			    .context = context};
+	size_t i = l.low;
+	uint64_t bits = 0; /* the 64 bytes before text[i]: which of them are no blanks */
+
+	while (l.in.high - i >= STEP) {
+		uint64_t runs;
+
+		bits = bits >> STEP | dark_bits(l.in.text + i) << STEP |
+		       dark_bits(l.in.text + i + LANES) << (STEP + LANES);
+		i += STEP;
+		runs = long_runs(bits);
+		if (!runs)
+			continue;
+		i = look_around(&l, i - 2 * STEP + (size_t)__builtin_ctzll(runs));
+		if (i == 0)
+			return false;
+		bits = 0;
+	}
+	/* What is left is less than a step; a run that goes on may end there. */
+	return i == l.in.high || !is_dark(&l, i) || look_around(&l, i) != 0;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nearnames.c - words before a sign that say whose the value behind it is: "okta_token = 00...".
+ *
+ * Names of vendors are in every text that speaks of them, values of sixteen characters behind a
+ * sign are in few.  So the value is looked at first, then the words before its sign, and last
+ * whether the value looks as that vendor's do.
+ */
+#include "redact/nearnames.h"
+
+enum {
+	GAP = 24, /* these as NEAR() has them: a test compares what is found */
+	BLANKS = 3,
+	FAR_BLANKS = 2,            /* and this as GIVEN_BLANKS */
+	BEFORE = GAP + 1 + BLANKS, /* between a word and its sign, at most */
+};
+
+static inline unsigned char small(char c)
+{
+	return (unsigned char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+}
+
+static bool are_blanks(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] != ' ')
+			return false;
+	return true;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Where the word before a sign may end: bit i is text[end - i].  What may stand between them is
+ * NEAR_GAP, a quote, and blanks. */
+static uint32_t word_ends(const struct nearlook *l, size_t from, size_t end)
+{
+	const struct nearnames *n = l->names;
+	const char *text = l->in.text;
+	uint32_t ends = 0;
+
+	for (size_t q = end;; q--) {
+		for (size_t quoted = 0; quoted < 2; quoted++) {
+			size_t at = q - quoted;
+
+			if (quoted && (q == from || (text[at] != '"' && text[at] != '\'')))
+				break;
+			for (size_t g = 0;; g++, at--) {
+				ends |= 1u << (end - at);
+				if (g == GAP || at == from ||
+				    !(n->sets.of[(unsigned char)text[at - 1]] >> n->gap & 1))
+					break;
+			}
+		}
+		if (q == from || end - q == BLANKS || !is_blank(text[q - 1]))
+			return ends;
+	}
+}
+
+/* The same for each joint. */
+struct ends {
+	uint32_t of[NEARJOINT_COUNT];
+};
+
+/* "_auth = ..." with two blanks at most. */
+static uint32_t far_ends(const struct nearlook *l, size_t from, size_t sign, size_t value)
+{
+	const char *text = l->in.text;
+	uint32_t ends = 1;
+
+	if (value - sign - 1 > FAR_BLANKS || !are_blanks(text + sign + 1, value - sign - 1))
+		return 0;
+	for (size_t i = 1; i <= FAR_BLANKS && sign - i >= from && text[sign - i] == ' '; i++)
+		ends |= 1u << i;
+	return ends;
+}
+
+static struct ends ends_of(const struct nearlook *l, size_t from, size_t sign, size_t end,
+			   size_t value)
+{
+	struct ends ends = {.of[NEARJOINT_NEAR] = word_ends(l, from, end)};
+
+	if (l->in.text[sign] == '=' && end == sign) {
+		ends.of[NEARJOINT_GIVEN] = value == sign + 1;
+		ends.of[NEARJOINT_FAR] = far_ends(l, from, sign, value);
+	}
+	return ends;
+}
+
+static bool is_there(const struct nearword *w, const char *at)
+{
+	for (size_t i = 0; i < w->len; i++)
+		if (small(at[i]) != (unsigned char)w->text[i])
+			return false;
+	return true;
+}
+
+static bool has_shape(struct nearlook *l, const struct nearword *w, size_t value)
+{
+	for (size_t i = w->first; i < w->behind; i++)
+		if (shape_fits(&l->names->shapes[i], &l->names->sets, &l->in, value))
+			return true;
+	return false;
+}
+
+/* The words that begin at text[at] and end where one may. */
+__attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at, size_t end,
+						  const struct ends *ends, size_t value)
+{
+	const struct nearnames *n = l->names;
+	const char *text = l->in.text + at;
+
+	for (size_t i = n->row[nearnames_row(text)]; i; i = n->words[i - 1].next) {
+		const struct nearword *w = &n->words[i - 1];
+
+		if (end - at < w->len || end - at - w->len > BEFORE ||
+		    !(ends->of[w->joint] >> (end - at - w->len) & 1) || !is_there(w, text) ||
+		    (w->begins && at > 0 && shape_word(text[-1])))
+			continue;
+		if (has_shape(l, w, value) && !l->hit(l->context, at, w->entry))
+			return false;
+	}
+	return true;
+}
+
+bool nearnames_odd(const struct nearlook *l, size_t last, size_t sign, size_t value)
+{
+	const struct nearnames *n = l->names;
+
+	if (!n || (sign > 0 && n->odd_last[(unsigned char)l->in.text[sign - 1]]))
+		return true;
+	if (sign - last < n->odd_word || l->in.high - value < n->odd_least)
+		return false;
+	for (size_t i = 0; i + NEARNAMES_VALUE <= n->odd_least; i += NEARNAMES_VALUE)
+		if (nearnames_value(l->in.text + value + i) == NEARVALUE_NONE)
+			return false;
+	return true;
+}
+
+bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value)
+{
+	const char *text = l->in.text;
+	const uint8_t *bits = l->names->bits;
+	/* ":=" is one sign. */
+	size_t end = text[sign] == '=' && sign > 0 && text[sign - 1] == ':' ? sign - 1 : sign, at;
+	struct ends ends;
+
+	/* No sign is in a word, or between one and its sign. */
+	last = last > l->low ? last : l->low;
+	if (end < last + NEARNAMES_LEAST)
+		return true;
+	ends = ends_of(l, last, sign, end, value);
+	at = end - last > BEFORE + NEARNAMES_WORD ? end - BEFORE - NEARNAMES_WORD : last;
+	for (; at + NEARNAMES_LEAST <= end; at++) {
+		uint32_t bit = nearnames_bit(text + at);
+
+		if (bits[bit / 8] >> bit % 8 & 1 && !look_at_row(l, at, end, &ends, value))
+			return false;
+	}
+	return true;
+}

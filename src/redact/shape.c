@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shape.c - what a text looks like: so many characters of a kind, then so many of another.
+ *
+ * Characters and borders of words are compared first: they tell most texts that only look alike
+ * from afar.  What was read of a set stays known, so that no text makes anybody read it twice.
+ */
+#include "redact/shape.h"
+
+enum { NEAR_BY = 128 }; /* what lies between two texts that is read to join them */
+
+static char small(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+bool shape_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_';
+}
+
+static inline bool is_in(const struct shape_sets *sets, const struct shape_text *t, size_t i,
+			 unsigned set)
+{
+	return sets->of[(unsigned char)t->text[i]] >> set & 1;
+}
+
+static void read_on(const struct shape_sets *sets, struct shape_text *t, unsigned set, size_t to)
+{
+	struct shape_run *r = &t->runs[set];
+
+	while (!r->over && r->end < to) {
+		if (is_in(sets, t, r->end, set))
+			r->end++;
+		else
+			r->over = true;
+	}
+}
+
+/* Are text[from .. to) all in the set? */
+static bool all_in(const struct shape_sets *sets, struct shape_text *t, unsigned set, size_t from,
+		   size_t to)
+{
+	struct shape_run *r = &t->runs[set];
+
+	if (from > r->end && from - r->end <= NEAR_BY)
+		read_on(sets, t, set, from);
+	if (from > r->end)
+		*r = (struct shape_run){.begin = from, .end = from};
+	while (from < r->begin && !r->wall) {
+		if (is_in(sets, t, r->begin - 1, set))
+			r->begin--;
+		else
+			r->wall = true;
+	}
+	if (from < r->begin)
+		return false;
+	read_on(sets, t, set, to);
+	return r->end >= to;
+}
+
+static bool is_border(const struct shape_text *t, size_t at)
+{
+	return (at > 0 && shape_word(t->text[at - 1])) != (at < t->high && shape_word(t->text[at]));
+}
+
+static bool are_chars(const struct shape *s, const struct shape_part *p, const char *text)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if ((s->caseless ? small(text[i]) : text[i]) != (char)p->what)
+			return false;
+	return true;
+}
+
+bool shape_fits(const struct shape *s, const struct shape_sets *sets, struct shape_text *t,
+		size_t at)
+{
+	size_t i = at;
+
+	if (t->high - at < s->len)
+		return false;
+	for (const struct shape_part *p = s->parts; p < s->parts + s->n; i += p++->count)
+		if (p->kind == SHAPE_BORDER
+			    ? !is_border(t, i)
+			    : p->kind == SHAPE_CHAR && !are_chars(s, p, t->text + i))
+			return false;
+	i = at;
+	for (const struct shape_part *p = s->parts; p < s->parts + s->n; i += p++->count)
+		if (p->kind == SHAPE_SET && !all_in(sets, t, p->what, i, i + p->count))
+			return false;
+	return true;
+}

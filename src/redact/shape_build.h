@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shape_build.h - part of the build: reads shapes from patterns. */
+#ifndef REDACT_SHAPE_BUILD_H
+#define REDACT_SHAPE_BUILD_H
+
+#include "redact/shape.h"
+
+/* A form of flatforms.h, without "(?i)".  false: it has something that is no part of a shape, or
+ * there is no room. */
+bool shape_read(const char *form, bool caseless, struct shape_sets *sets, struct shape *ret);
+/* The number of a class, "[a-z]"; -1: there is no room, or it is none. */
+int shape_set(const char *class, bool caseless, struct shape_sets *sets);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* redact_attack.c - looks for text that slows redaction down, as somebody would who has the source.
+ *
+ *     redact_attack [SEED [TEXTS]]
+ *
+ * Every word that a rule begins with, needs, or has in its pattern, and every text that only just
+ * is no secret, is repeated with each glue in capitals and not, in short lines and long ones; then
+ * TEXTS texts are drawn of some of them with random glue.  The slowest are measured again with
+ * more text.  It fails if one without a secret in it is more than 4 times slower than ordinary
+ * text: what is replaced costs what it costs.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "log_text.h"
+#include "redact/redact_rule.h"
+
+enum {
+	ATOMS = 2048,
+	ATOM = 400,
+	SHORT = 96 << 10,
+	LONG = 2 << 20,
+	WORST = 60,
+	SHOWN = 30,
+	PARTS = 6,
+	BAR = 4,
+};
+
+static const char *const glues[] = {"", " ", "=", ":", ".", "-", "_", "/", "\"", "=>", ": "};
+
+static char atoms[ATOMS][ATOM];
+static size_t n_atoms;
+
+/* How a text is made: the same recipe gives a short one and a long one. */
+struct recipe {
+	size_t atom[PARTS], n; /* n == 1: repeated with one glue; else drawn from them */
+	size_t glue;           /* ARRAY_LEN(glues): drawn, too */
+	size_t line;           /* bytes */
+	int cased;             /* 0: as it is, 1: capitals, 2: small, 3: drawn */
+	uint64_t seed;
+	double mb;
+	uint64_t found;
+};
+
+static void add_atom(const char *text, size_t len)
+{
+	if (len == 0 || len >= ATOM || n_atoms == ATOMS)
+		return;
+	for (size_t i = 0; i < n_atoms; i++)
+		if (strlen(atoms[i]) == len && memcmp(atoms[i], text, len) == 0)
+			return;
+	memcpy(atoms[n_atoms], text, len);
+	atoms[n_atoms++][len] = '\0';
+}
+
+static void add_list(const char *list)
+{
+	while (list && *list) {
+		size_t len = strcspn(list, " &");
+
+		add_atom(list, len);
+		list += len;
+		list += strspn(list, " &");
+	}
+}
+
+/* Runs of characters that stand for themselves. */
+static void add_literals(const char *pattern)
+{
+	char word[ATOM];
+	size_t len = 0;
+
+	for (const char *p = pattern;; p = sample_skip(p)) {
+		bool escaped = *p == '\\' && ispunct((unsigned char)p[1]);
+
+		while (*p == '(' || *p == ')' || *p == '|') { /* what is in a group counts, too */
+			add_atom(word, len >= 2 ? len : 0);
+			len = 0;
+			p += strncmp(p, "(?:", 3) == 0 ? 3 : strncmp(p, "(?i)", 4) == 0 ? 4 : 1;
+			escaped = *p == '\\' && ispunct((unsigned char)p[1]);
+		}
+		if (*p && (escaped || !strchr("\\[{?*+", *p)) && len + 1 < ATOM) {
+			word[len++] = escaped ? p[1] : *p;
+			continue;
+		}
+		add_atom(word, len >= 2 ? len : 0);
+		len = 0;
+		if (!*p)
+			return;
+		if (*p == '{') /* sample_skip() knows of none */
+			p = strchr(p, '}');
+	}
+}
+
+/* A secret, without its end, and with a hole in it. */
+static void add_almost(const struct redact_rule *rule)
+{
+	struct sample s = {.seed = 7};
+	size_t middle;
+
+	sample_draw(&s, rule->pattern);
+	if (s.len < 4 || s.len >= ATOM || memchr(s.text, '\n', s.len))
+		return;
+	add_atom(s.text, s.len - 1);
+	middle = s.begin + (s.end - s.begin) / 2;
+	s.text[middle] = '!';
+	add_atom(s.text, s.len);
+	add_atom(s.text, s.begin);
+}
+
+static void fill_atoms(void)
+{
+	static const char more[] = "password secret token api_key key passwd db_pass Bearer "
+				   "credential private_key session_id environ self. config. "
+				   "1.2.3 1.2.3.4 12:34:56 1:2:3 a1 a1B2 aB x 00 \\n %20 \\ % $ @ "
+				   ":// https:// a://b:c ://a:b :: -> => := \"key\" eyJ key=a1B2c3 "
+				   "0123456789abcdef a1B2c3D4e5F6g7H8 abcdefghijklmnop";
+
+	for (size_t i = 0; i < redact_rule_count(); i++) {
+		const struct redact_rule *rule = redact_rule_at(i);
+
+		if (!(rule->group & REDACT_STANDARD))
+			continue;
+		add_list(rule->begins);
+		add_list(rule->needs);
+		add_literals(rule->pattern);
+		add_almost(rule);
+	}
+	add_list(more);
+	for (size_t i = 1; i < ARRAY_LEN(glues); i++)
+		add_atom(glues[i], strlen(glues[i]));
+}
+
+static void recase(char *text, size_t len, int cased, struct sample *draw)
+{
+	for (size_t i = 0; i < len; i++) {
+		int how = cased == 3 ? 1 + (int)sample_below(draw, 2) : cased;
+
+		text[i] = (char)(how == 1 ? toupper((unsigned char)text[i])
+					  : tolower((unsigned char)text[i]));
+	}
+}
+
+static void cook(const struct recipe *r, struct text *t)
+{
+	size_t line = 0;
+
+	t->len = 0;
+	t->draw.seed = r->seed;
+	while (t->len + 2 * ATOM < t->room) {
+		size_t from = t->len, part = sample_below(&t->draw, r->n);
+		size_t glue = r->glue < ARRAY_LEN(glues) ? r->glue
+							 : sample_below(&t->draw, ARRAY_LEN(glues));
+
+		add(t, atoms[r->atom[part]]);
+		add(t, glues[glue]);
+		if (r->cased)
+			recase(t->data + from, t->len - from, r->cased, &t->draw);
+		line += t->len - from;
+		if (line >= r->line) {
+			add(t, "\n");
+			line = 0;
+		}
+	}
+}
+
+static struct recipe worst[WORST];
+static size_t n_worst;
+
+static int by_speed(const void *a, const void *b)
+{
+	const struct recipe *x = a, *y = b;
+
+	return (x->mb > y->mb) - (x->mb < y->mb);
+}
+
+static void keep(const struct recipe *r)
+{
+	if (n_worst == WORST && worst[n_worst - 1].mb <= r->mb)
+		return;
+	worst[n_worst < WORST ? n_worst++ : WORST - 1] = *r;
+	qsort(worst, n_worst, sizeof(*worst), by_speed);
+}
+
+static void try(struct redact_set *set, struct recipe *r, struct text *t)
+{
+	uint64_t found = 0;
+
+	cook(r, t);
+	r->mb = speed_of(set, t, 2, &found);
+	r->found = found;
+	if (found * 2000 < t->len) /* else: it is full of secrets */
+		keep(r);
+}
+
+static void try_each(struct redact_set *set, struct text *t)
+{
+	for (size_t a = 0; a < n_atoms; a++)
+		for (size_t g = 0; g < ARRAY_LEN(glues); g++)
+			for (int cased = 0; cased < 2; cased++) {
+				struct recipe r = {.atom = {a},
+						   .n = 1,
+						   .glue = g,
+						   .line = (a + g) % 2 ? 4000 : 70,
+						   .cased = cased};
+
+				try(set, &r, t);
+			}
+}
+
+static void try_some(struct redact_set *set, struct text *t, uint64_t seed, size_t n)
+{
+	struct sample draw = {.seed = seed};
+
+	for (size_t i = 0; i < n; i++) {
+		struct recipe r = {.n = 2 + sample_below(&draw, PARTS - 1),
+				   .glue = sample_below(&draw, 2 * ARRAY_LEN(glues)),
+				   .line = sample_below(&draw, 2) ? 4000 : 70,
+				   .cased = (int)sample_below(&draw, 4),
+				   .seed = sample_random(&draw)};
+
+		for (size_t p = 0; p < r.n; p++)
+			r.atom[p] = sample_below(&draw, n_atoms);
+		try(set, &r, t);
+	}
+}
+
+static void show(const struct recipe *r, double first)
+{
+	printf("%5.1fx %6.0f MB/s, %llu replaced, lines of %zu, %s glue '%s':", first / r->mb,
+	       r->mb, (unsigned long long)r->found, r->line,
+	       (const char *const[]){"", "capitals,", "small,", "both,"}[r->cased],
+	       r->glue < ARRAY_LEN(glues) ? glues[r->glue] : "any");
+	for (size_t i = 0; i < r->n; i++)
+		printf(" '%s'", atoms[r->atom[i]]);
+	printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+	static char room[LONG];
+	const struct redact_config config = {.groups = REDACT_STANDARD};
+	struct error err = {0};
+	struct redact_set *set = redact_set_new(&config, &err);
+	struct text t = {.data = room, .room = LONG, .draw.seed = 1};
+	uint64_t found;
+	double first;
+
+	if (!set || redact_set_warm(set, &err) < 0) {
+		(void)fprintf(stderr, "redact_attack: %s\n", err.text);
+		return 1;
+	}
+	while (t.len + 1024 < t.room)
+		ordinary_line(&t);
+	first = speed_of(set, &t, 15, &found);
+	fill_atoms();
+	printf("%zu words; ordinary text %.0f MB/s\n", n_atoms, first);
+	t.room = SHORT;
+	try_each(set, &t);
+	try_some(set, &t, argc > 1 ? strtoul(argv[1], NULL, 10) : 1,
+		 argc > 2 ? strtoul(argv[2], NULL, 10) : 3000);
+	t.room = LONG;
+	for (size_t i = 0; i < n_worst; i++) {
+		cook(&worst[i], &t);
+		worst[i].mb = speed_of(set, &t, 5, &worst[i].found);
+	}
+	qsort(worst, n_worst, sizeof(*worst), by_speed);
+	for (size_t i = 0; i < SHOWN && i < n_worst; i++)
+		show(&worst[i], first);
+	redact_set_free(set);
+	return n_worst > 0 && first / worst[0].mb > BAR;
+}
