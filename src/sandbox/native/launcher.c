@@ -67,7 +67,7 @@ void launcher_fill(struct launcher *l, const struct to_launcher *order, const in
 			{
 				.root_mode = l->plan->root_mode,
 				.marks = l->box.proc >= 0,
-				.pidfd = l->box.pidfd,
+				.pidfd = plan_is_single(l->plan) ? -1 : l->box.pidfd,
 				.root = l->box.root,
 				.rules = l->box.rules,
 				.limits = &order->limits,
@@ -99,7 +99,7 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 	p.words = &words;
 	if (payload_read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
 		return -1;
-	if (launcher_enters_late(l->plan) && launcher_enter_network(l, err) < 0)
+	if (plan_is_single(l->plan) && launcher_enter_network(l, err) < 0)
 		return -1;
 	return ahead_start(l, &p, fds[RUN_WORDS], ret_pid, err);
 }
@@ -169,8 +169,10 @@ void launcher_bury(pid_t child)
 static void let_mounts_go(struct launcher *l)
 {
 	const struct profile *profile = l->plan->profile;
+	int left =
+		plan_is_single(l->plan) ? fchdir(l->box.root) : setns(l->box.mounts, CLONE_NEWNS);
 
-	(void)setns(l->box.mounts, CLONE_NEWNS);
+	(void)left; /* else with us */
 	if (profile->n_grants == 0 && !profile->root)
 		letgo_at_exit(l->box.mounts);
 }
@@ -188,8 +190,7 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 	if (news.error.kind == ERR_NONE && start_only(l, order, fds, &news.error) == 0) {
 		news.start_us = l->board->start_us;
 		news.start = l->start;
-		if (launcher_tell(l, &news, NULL, 0) < 0 ||
-		    netspace_reap(&l->network, &news.error) < 0)
+		if (launcher_tell(l, &news, NULL, 0) < 0)
 			_exit(1);
 		if (!l->another && l->box.mounts >= 0)
 			let_mounts_go(l);
@@ -464,7 +465,7 @@ void launcher_main(struct plan *plan, struct board *board)
 	zygote_init(&l.zygote);
 	zygote_init(&l.young);
 	if (launcher_enter(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
-	    (!launcher_enters_late(plan) && launcher_enter_network(&l, &err) < 0))
+	    (!plan_is_single(plan) && launcher_enter_network(&l, &err) < 0))
 		launcher_give_up(&l, &err);
 	zygote_tend(&l);
 	serve_orders(&l);

@@ -64,8 +64,6 @@ int launcher_tell(struct launcher *l, struct to_warden *news, const int *fds, si
 /* launcher_enter.c */
 void launcher_forget_environment(void);
 int launcher_enter(struct launcher *l, struct error *err);
-/* One program and no more: its order comes while the network namespace is still being made. */
-bool launcher_enters_late(const struct plan *plan);
 int launcher_enter_network(struct launcher *l, struct error *err);
 
 /* A child that is not wanted is killed and waited for: as a zombie it would keep the box alive. */

@@ -154,7 +154,7 @@ static void bear(struct door *door)
 {
 	struct payload *p = door->p;
 
-	if (join_pid_namespace(p->seal.pidfd) < 0) {
+	if (p->seal.pidfd >= 0 && join_pid_namespace(p->seal.pidfd) < 0) {
 		(void)fail_sys(&p->seal.board->error, "the box's pid namespace");
 		return;
 	}

@@ -41,7 +41,6 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 				.board_fd = -1,
 				.devices = -1,
 				.root = -1,
-				.mounts = -1,
 				.first = *limits};
 	for (size_t i = 0; i < GRANTS_MAX; i++)
 		s->plan.grants[i] = -1;
@@ -293,6 +292,9 @@ int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], in
 	order->memory_by_rlimit = s->board->layers[LAYER_MEMORY].state != LAYER_FULL;
 	n += slot_add_doors(&s->watch.group, order, fds + n);
 	__atomic_store_n(&s->board->leave, s->before ? 0 : 1, __ATOMIC_RELEASE);
+	/* It makes the network namespace now, beside the box: on the processor that we leave. */
+	if (plan_is_single(&s->plan))
+		spread_here(s->launcher, &s->plan.cpus);
 	if (fd_send(s->socket, order, sizeof(*order), fds, n, err) == 0)
 		return 0;
 	hear_last_words(s, err);
