@@ -42,16 +42,22 @@ void launcher_give_up(struct launcher *l, const struct error *err)
 	_exit(1);
 }
 
+static int tell_box(struct launcher *l, struct to_warden *news)
+{
+	const int fds[BOX_FDS] = {[BOX_WORK] = l->box.work, [BOX_PROC] = l->box.proc};
+
+	return launcher_tell(l, news, fds, l->box.proc < 0 ? 1 : BOX_FDS);
+}
+
+/* Where the order has come, nobody waits for these news: they come with the start. */
 static int offer_box(struct launcher *l, const struct limits *limits, struct error *err)
 {
 	struct to_warden news = {.news = NEWS_BOX};
-	int fds[BOX_FDS];
 
 	if (box_make(&l->box, l->plan, limits, l->board, err) < 0)
 		return -1;
-	fds[BOX_WORK] = l->box.work;
-	fds[BOX_PROC] = l->box.proc;
-	if (launcher_tell(l, &news, fds, l->box.proc < 0 ? 1 : BOX_FDS) < 0)
+	l->untold = l->plan->network != 0;
+	if (!l->untold && tell_box(l, &news) < 0)
 		_exit(1);
 	return 0;
 }
@@ -177,7 +183,15 @@ static void let_mounts_go(struct launcher *l)
 		letgo_at_exit(l->box.mounts);
 }
 
-static void run(struct launcher *l, const struct to_launcher *order, const int *fds, size_t n_fds)
+static void close_all(int *fds, size_t n_fds)
+{
+	for (size_t i = 0; i < n_fds; i++) {
+		own_fd_end(&fds[i]);
+		fds[i] = -1;
+	}
+}
+
+static void run(struct launcher *l, const struct to_launcher *order, int *fds, size_t n_fds)
 {
 	struct to_warden news = {.news = NEWS_STARTED};
 
@@ -190,10 +204,12 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 	if (news.error.kind == ERR_NONE && start_only(l, order, fds, &news.error) == 0) {
 		news.start_us = l->board->start_us;
 		news.start = l->start;
-		if (launcher_tell(l, &news, NULL, 0) < 0)
-			_exit(1);
+		/* First: when the warden has heard of it, it needs the processor. */
 		if (!l->another && l->box.mounts >= 0)
 			let_mounts_go(l);
+		close_all(fds, n_fds);
+		if ((l->untold ? tell_box(l, &news) : launcher_tell(l, &news, NULL, 0)) < 0)
+			_exit(1);
 		return;
 	}
 	launcher_bury(l->program);
@@ -333,8 +349,7 @@ static void obey(struct launcher *l)
 	case ORDER_MAPPED:
 		_exit(1);
 	}
-	for (size_t i = 0; i < n_fds; i++)
-		(void)close(fds[i]);
+	close_all(fds, n_fds);
 }
 
 static void take_off(struct timeval *t, uint64_t us)

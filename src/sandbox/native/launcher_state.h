@@ -43,6 +43,7 @@ struct launcher {
 	bool kill_ordered;
 	bool another; /* prepare the next box when this one ends */
 	bool box_due; /* it is to be made */
+	bool untold;  /* the warden has not heard of it yet */
 	bool kept;    /* the box stays when a program ends, and is the last */
 	struct execs execs;
 	struct limits next;

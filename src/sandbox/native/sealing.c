@@ -253,6 +253,7 @@ static int await_leave(struct sealing *p)
 
 	if (p->door >= 0)
 		return 0;
+	(void)getcpu(&p->board->cpu, NULL);
 	stay_awake_for(leave);
 	while (!__atomic_load_n(leave, __ATOMIC_ACQUIRE))
 		(void)syscall(SYS_futex, leave, FUTEX_WAIT, 0, &moment);

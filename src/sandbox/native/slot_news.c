@@ -27,6 +27,8 @@ static void take_box(struct slot *s, int *fds, size_t n_fds)
 /* The program has just begun and nobody waits for us: what would have to be done after its end. */
 static void use_idle_time(struct slot *s)
 {
+	if (!s->resident)
+		spread_from(s->board->cpu);
 	watch_ready(&s->watch);
 	if (s->watch.group_open)
 		cgroup_close_doors(&s->watch.group); /* nobody else comes in */
@@ -133,6 +135,7 @@ void slot_take_news(struct slot *s, struct to_warden *news, int *fds, size_t n_f
 		slot_order_ahead(s);
 		return;
 	case NEWS_STARTED:
+		take_box(s, fds, n_fds);
 		s->box_waits = false; /* it was announced after the call was asked for */
 		s->outcome.start = news->start;
 		take_layers(s, news);

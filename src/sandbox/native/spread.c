@@ -28,6 +28,14 @@ void stay_awake(int sock)
 		(void)sched_yield();
 }
 
+void spread_from(unsigned cpu)
+{
+	unsigned here;
+
+	if (getcpu(&here, NULL) == 0 && here == cpu)
+		spread(0, false);
+}
+
 void spread_here(pid_t pid, const cpu_set_t *cpus)
 {
 	cpu_set_t only = {0};

@@ -12,6 +12,8 @@
  * for each other.  Sent to another one it may come back whenever that is better, unless for_good:
  * then its mask, and that of its children, is what is left.  Only saves time. */
 void spread(pid_t pid, bool for_good);
+/* Is somebody at work here who must not be disturbed?  Then we go on elsewhere. */
+void spread_from(unsigned cpu);
 /* The other way: a process that sleeps is to wake up here, where somebody is about to go to sleep.
  * Its own mask, which cpus is, it must set again. */
 void spread_here(pid_t pid, const cpu_set_t *cpus);
