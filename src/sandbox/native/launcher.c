@@ -381,6 +381,13 @@ static void see_end(struct launcher *l)
 	news.start = ahead_start_seen(l);
 	news.end_code = info.si_code;
 	news.end_status = info.si_status;
+	/* Everything in the box dies with us.  That it exited says that pid 1 was not dead: a kill
+	 * would not. */
+	if (plan_is_single(l->plan) && info.si_code == CLD_EXITED) {
+		news.news = NEWS_LAST;
+		(void)launcher_tell(l, &news, NULL, 0);
+		_exit(0);
+	}
 	/* The warden wakes up and counts while we clear away: it has more to do than we. */
 	if (launcher_tell(l, &news, NULL, 0) < 0)
 		_exit(1);

@@ -46,7 +46,7 @@ int payload_read_words(int fd, struct pages *ret_bytes, struct words *ret, struc
 	return unpack_words(ret_bytes->room, ret_bytes->size, ret, err);
 }
 
-static int run_inside(void *arg)
+static _Noreturn int run_inside(void *arg)
 {
 	struct payload *p = arg;
 	struct error err = {0};
@@ -109,7 +109,7 @@ static pid_t clone_into(struct payload *p, bool ahead)
 	if (child == 0 && ahead)
 		wait_inside(p);
 	if (child == 0)
-		(void)run_inside(p);
+		run_inside(p);
 	return (pid_t)child;
 }
 

@@ -85,21 +85,23 @@ void slot_sweep(struct slot *s)
 
 /* Everything in the slot dies with its launcher, which is pid 1 there.  One that does not die in
  * time waits in the kernel for something; then its uid is never used again by us. */
-static void end_launcher(struct slot *s)
+bool slot_end_launcher(struct slot *s)
 {
 	struct pollfd fd = {.fd = s->launcher_fd, .events = POLLIN};
 
 	if (s->launcher <= 0)
-		return;
+		return true;
 	s->dead = true;
 	(void)pidfd_send_signal(s->launcher_fd, SIGKILL, NULL, 0);
 	/* For the case that the signal cannot be sent: it takes this for our end. */
 	(void)shutdown(s->socket, SHUT_RDWR);
-	if (poll(&fd, 1, KILL_MS) > 0) {
-		while (waitpid(s->launcher, NULL, 0) < 0 && errno == EINTR)
-			;
-		s->launcher = 0;
-	}
+	stay_awake(s->launcher_fd);
+	if (poll(&fd, 1, KILL_MS) <= 0)
+		return false;
+	while (waitpid(s->launcher, NULL, 0) < 0 && errno == EINTR)
+		;
+	s->launcher = 0;
+	return true;
 }
 
 void slot_close(struct slot *s)
@@ -114,7 +116,7 @@ void slot_close(struct slot *s)
 	if (!is_busy(s))
 		watch_close(&s->watch);
 	slot_sweep(s);
-	end_launcher(s);
+	(void)slot_end_launcher(s);
 	watch_close(&s->watch);
 	if (s->groups_open)
 		(void)cgroup_slot_close(&s->groups, &ignored);
@@ -206,7 +208,7 @@ void slot_lose(struct slot *s, struct error *err)
 {
 	bool ran = s->phase == PHASE_RUNNING || s->phase == PHASE_KEPT;
 
-	end_launcher(s);
+	(void)slot_end_launcher(s);
 	hear_last_words(s, err);
 	s->outcome.error = *err;
 	if (s->phase == PHASE_IDLE || s->phase == PHASE_ENDED)
@@ -313,7 +315,7 @@ static int give_leave(struct slot *s, struct error *err)
 	if (!s->before)
 		return 0;
 	if (s->before(s->context, err) < 0) {
-		end_launcher(s);
+		(void)slot_end_launcher(s);
 		return -1;
 	}
 	raw_post(&s->board->leave, 1);
