@@ -22,6 +22,7 @@
 #include <sys/pidfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -222,6 +223,21 @@ static _Noreturn int make_inside(void *arg)
 		(void)raw_call(SYS_exit_group, 1, 0, 0, 0, 0);
 }
 
+/* The maker is about to begin here.  If there is work for us already it begins elsewhere; else the
+ * warden calls us to where it has just ended its own (slot.c). */
+static void share_work(const struct plan *plan, pid_t maker, struct board *board)
+{
+	struct pollfd order = {.fd = plan->socket, .events = POLLIN};
+	const struct timespec now = {0};
+
+	if (!plan_is_single(plan))
+		return;
+	if (raw_call(SYS_ppoll, (long)&order, 1, (long)&now, 0, 0) > 0)
+		spread(maker, false);
+	else
+		__atomic_store_n(&board->waits, 1, __ATOMIC_RELEASE);
+}
+
 /* Without libc, whose errno is also the maker's, for as long as it may use that.
  *
  * The network namespace is made here if the program's order is there before the box is.  Sooner it
@@ -235,6 +251,7 @@ static int wait_until_built(const struct box *box, struct maker *m, struct error
 		[END] = {.fd = box->pidfd, .events = POLLIN},
 		[ORDER] = {.fd = plan_is_single(plan) ? plan->socket : -1, .events = POLLIN}};
 
+	share_work(plan, box->init, m->board);
 	for (;;) {
 		long n = raw_call(SYS_ppoll, (long)fds, ARRAY_LEN(fds), 0, 0, 0);
 
