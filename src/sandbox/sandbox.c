@@ -3,6 +3,7 @@
 #include "sandbox/sandbox.h"
 
 #include "sandbox/native/slot.h"
+#include "sandbox/native/spread.h"
 #include "sandbox/serve.h"
 
 static int ask_box(void *slot, const struct limits *limits, int *ret_work, struct error *err)
@@ -23,6 +24,12 @@ static int ask_fd(const void *slot)
 static int ask_wait_ms(const void *slot)
 {
 	return slot_wait_ms(slot);
+}
+
+/* A program that exits closes its output a moment before its end is seen. */
+static void ask_near_end(const void *slot)
+{
+	stay_awake(slot_fd(slot));
 }
 
 static bool ask_step(void *slot)
@@ -50,6 +57,7 @@ static const struct runner_ops local = {
 	.start = ask_start,
 	.fd = ask_fd,
 	.wait_ms = ask_wait_ms,
+	.near_end = ask_near_end,
 	.step = ask_step,
 	.kill = ask_kill,
 	.signal = ask_signal,

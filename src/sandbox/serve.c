@@ -52,6 +52,7 @@ struct run {
 	int outdirs[GETS_MAX]; /* opened before the program can move them */
 	size_t n_outdirs;
 	bool started;     /* whatever fails now, something may have run */
+	bool near_end;    /* both streams have ended */
 	uint64_t hush_us; /* until then output stays where it is */
 };
 
@@ -225,12 +226,25 @@ static int wait_ms(struct run *run)
 	return ms < 0 || hush < ms ? hush : ms;
 }
 
+/* Once: one that goes on without output may do so for long. */
+static void await_end(struct run *run)
+{
+	const struct runner *runner = run->runner;
+
+	if (run->near_end || run->out.fd >= 0 || run->err.fd >= 0)
+		return;
+	run->near_end = true;
+	if (runner->ops->near_end)
+		runner->ops->near_end(runner->slot);
+}
+
 /* One round: waits for output, input, the slot or a deadline, and serves what is ready. */
 static int serve_once(struct run *run, struct error *err)
 {
 	const struct runner *runner = run->runner;
 	struct pollfd fds[POLL_COUNT];
 
+	await_end(run);
 	want(run, fds);
 	if (poll(fds, POLL_COUNT, wait_ms(run)) < 0)
 		return errno == EINTR ? 0 : fail_sys(err, "poll");

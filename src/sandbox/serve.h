@@ -13,6 +13,7 @@ struct runner_ops {
 	int (*start)(void *slot, const struct job *job, const int io[3], struct error *err);
 	int (*fd)(const void *slot);
 	int (*wait_ms)(const void *slot);
+	void (*near_end)(const void *slot); /* the program has closed its output; or NULL */
 	bool (*step)(void *slot);
 	void (*kill)(void *slot, enum kill_reason reason);
 	void (*signal)(void *slot, int signal); /* for the program */

@@ -311,7 +311,8 @@ static void report_end(struct tracer *tr)
 	for (size_t i = 0; i < tr->tracees.n; i++) {
 		const struct tracee *t = &tr->tracees.all[i];
 
-		if (tr->done && !t->daemon)
+		/* One that died before its parent was heard of it is in the table again. */
+		if (tr->done && !t->daemon && kill(t->pid, 0) == 0)
 			(void)fprintf(tr->log, "left %s %d\n", t->place, t->pid);
 		(void)kill(t->pid, SIGKILL);
 	}

@@ -9,25 +9,22 @@
 
 #include "call/call.h"
 
-/* What the box was built beneath. */
-enum old_root {
-	OLD_ROOT_THERE = 0,
-	OLD_ROOT_GOING, /* somebody is unmounting it */
-	OLD_ROOT_GONE,
-};
-
 struct board {
 	struct layer_report layers[LAYER_COUNT];
 	struct error error;
-	uint64_t start_us; /* just before the program's exec */
+	struct error init_error; /* why there is no pid 1 */
+	uint64_t start_us;       /* just before the program's exec */
 	uint64_t mark; /* of its cgroup namespace: whatever it starts has the same; 0: unknown */
 	uint64_t used_user_us, used_system_us; /* by the process while it waited for its call */
 	uint32_t became_cold; /* 1: the child of a warm interpreter went on as a fresh one, by exec
 			       */
 	uint32_t allow_degraded;
-	uint32_t old_root;  /* enum old_root; a futex: the program waits until it is gone */
-	uint32_t unmounter; /* 1: who unmounts it is alive; the kernel writes 0 when it is not */
-	uint32_t leave;     /* 1: the program may begin; a futex.  The warden says so each time */
+	uint32_t maker; /* 1: who makes the box has our memory; the kernel writes 0 when it is pid 1
+			   of the box, or dead; a futex */
+	uint32_t left;  /* 1: it has let go of the host's root and of all rights; pid 1 is next */
+	uint32_t waits; /* 1: the launcher sleeps until the program's order comes */
+	uint32_t cpu;   /* where the program was about to begin */
+	uint32_t leave; /* 1: the program may begin; a futex.  The warden says so each time */
 };
 
 /* ret_fd: of the memory it is in, for a process that is not cloned from here; NULL: there is none.

@@ -2,9 +2,11 @@
 /* box.c - an empty box: fresh namespaces, its own /proc, /work and /tmp, and a pid 1.
  *
  * The launcher clones a child that shares its memory and descriptors into new
- * namespaces, and waits; the child mounts what the box has for itself, gives
- * everything up, lets the launcher go on and becomes init.  Nothing of the
+ * namespaces, and waits; the child mounts what the box has for itself, lets the
+ * launcher go on, gives everything up and becomes init.  Nothing of the
  * launcher's memory stays in pid 1, because init is exec'ed from a sealed memfd.
+ * For a single program the namespaces are the launcher's own: what it bears then
+ * is in the box, and it has made the network namespace while it waited.
  */
 #include "sandbox/native/box.h"
 
@@ -15,6 +17,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/mount.h>
 #include <sys/pidfd.h>
 #include <sys/syscall.h>
@@ -27,11 +30,13 @@
 #include "sandbox/native/filerules.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/mounts.h"
+#include "sandbox/native/netspace.h"
 #include "sandbox/native/procfs.h"
 #include "sandbox/native/procfull.h"
 #include "sandbox/native/rawcall.h"
 #include "sandbox/native/rootfs.h"
 #include "sandbox/native/seal.h"
+#include "sandbox/native/spread.h"
 
 enum { LEASH_FD = 3 };
 
@@ -41,27 +46,26 @@ struct maker {
 	struct board *board;
 	int work, rules, mounts, proc,
 		root; /* opened by the child in the shared descriptor table */
-	struct error err;
-	uint32_t built; /* enum built; a futex */
+	int ready;    /* an eventfd: it is built, or trouble says why not */
+	struct error trouble;
+	struct error *err; /* where it writes what goes wrong: trouble, later on the board */
 };
-
-enum built { BUILT_NOT_YET, BUILT_WELL, BUILT_NOT };
 
 static int build_root(struct maker *m)
 {
-	return m->plan->once ? rootfs_build(m->plan, m->board, &m->err) : 0;
+	return m->plan->once ? rootfs_build(m->plan, m->board, m->err) : 0;
 }
 
 static int mount_proc(struct maker *m)
 {
 	if (m->plan->once)
 		return 0; /* came with the root */
-	if (procfs_mount("/proc", m->plan->profile->proc_full, m->board, &m->err) < 0)
+	if (procfs_mount("/proc", m->plan->profile->proc_full, m->board, m->err) < 0)
 		return -1;
 	if (m->board->layers[LAYER_PROC].state == LAYER_FULL)
 		return 0;
 	/* Never the outer one: without our own there is an empty directory. */
-	return umount2("/proc", MNT_DETACH) < 0 ? fail_sys(&m->err, "take /proc away") : 0;
+	return umount2("/proc", MNT_DETACH) < 0 ? fail_sys(m->err, "take /proc away") : 0;
 }
 
 /* One tmpfs behind /work, /tmp and /dev/shm, so that one number limits them together. */
@@ -74,13 +78,13 @@ static int mount_disk(struct maker *m)
 		       m->limits->disk_bytes, m->limits->inodes + BOX_OWN_INODES);
 	if (mount("tmpfs", "/work", "tmpfs", MS_NOSUID | MS_NODEV | (listed ? MS_NOEXEC : 0),
 		  options) < 0)
-		return fail_sys(&m->err, "mount /work");
+		return fail_sys(m->err, "mount /work");
 	if (mkdir("/work/work", 0755) < 0 || mkdir("/work/tmp", 0755) < 0 ||
 	    mkdir("/work/shm", 0755) < 0)
-		return fail_sys(&m->err, "make directories on the box's disk");
+		return fail_sys(m->err, "make directories on the box's disk");
 	if (chown("/work/work", INSIDE_UID, INSIDE_GID) < 0 || chmod("/work/tmp", 01777) < 0 ||
 	    chmod("/work/shm", 01777) < 0)
-		return fail_sys(&m->err, "give /work to the program");
+		return fail_sys(m->err, "give /work to the program");
 	layer_stands(m->board, LAYER_DISK, "tmpfs, size and inodes limited%s",
 		     listed ? ", noexec" : "");
 	return 0;
@@ -88,30 +92,30 @@ static int mount_disk(struct maker *m)
 
 static int place_disk(struct maker *m)
 {
-	if (mounts_bind("/work/tmp", "/tmp", false, &m->err) < 0 ||
-	    mounts_bind("/work/shm", "/dev/shm", false, &m->err) < 0 ||
-	    mounts_restrict("/dev/shm", MOUNT_ATTR_NOEXEC, false, &m->err) < 0)
+	if (mounts_bind("/work/tmp", "/tmp", false, m->err) < 0 ||
+	    mounts_bind("/work/shm", "/dev/shm", false, m->err) < 0 ||
+	    mounts_restrict("/dev/shm", MOUNT_ATTR_NOEXEC, false, m->err) < 0)
 		return -1;
 	/* Last: it covers the tmpfs's own root. */
-	return mounts_bind("/work/work", "/work", false, &m->err);
+	return mounts_bind("/work/work", "/work", false, m->err);
 }
 
 static int fill_proc(struct maker *m)
 {
 	if (!m->plan->profile->proc_full || m->board->layers[LAYER_PROC].state != LAYER_FULL)
 		return 0;
-	return procfull_mask(m->limits, &m->err);
+	return procfull_mask(m->limits, m->err);
 }
 
 static int place_grants(struct maker *m)
 {
-	return grants_place_late(m->plan, &m->err);
+	return grants_place_late(m->plan, m->err);
 }
 
 static int name_host(struct maker *m)
 {
 	if (sethostname("box", 3) < 0 || setdomainname("", 0) < 0)
-		return fail_sys(&m->err, "set the host name");
+		return fail_sys(m->err, "set the host name");
 	return 0;
 }
 
@@ -119,24 +123,23 @@ static int open_handles(struct maker *m)
 {
 	m->work = open("/work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (m->work < 0)
-		return fail_sys(&m->err, "open /work");
+		return fail_sys(m->err, "open /work");
 	if (m->plan->keeps && m->board->layers[LAYER_PROC].state == LAYER_FULL) {
 		m->proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (m->proc < 0)
-			return fail_sys(&m->err, "open /proc");
+			return fail_sys(m->err, "open /proc");
 	}
 	m->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (m->root < 0)
-		return fail_sys(&m->err, "open /");
+		return fail_sys(m->err, "open /");
 	/* Only saves time: without /proc the namespace is taken down at once. */
-	m->mounts = m->plan->mounts >= 0 ? m->plan->mounts
-					 : open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	m->mounts = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	return 0;
 }
 
 static int make_rules(struct maker *m)
 {
-	return filerules_make(m->plan, m->board, &m->rules, &m->err);
+	return filerules_make(m->plan, m->board, &m->rules, m->err);
 }
 
 static int give_up(struct maker *m)
@@ -146,31 +149,38 @@ static int give_up(struct maker *m)
 	uid_t uid = m->plan->root_mode ? 0 : INSIDE_UID;
 
 	if (sigaction(SIGCHLD, &ignore, NULL) < 0)
-		return fail_sys(&m->err, "ignore SIGCHLD");
-	if (seal_born_identity(uid, uid, &m->err) < 0)
+		return fail_sys(m->err, "ignore SIGCHLD");
+	if (seal_born_identity(uid, uid, m->err) < 0)
 		return -1;
-	return seal_no_new_privs(&m->err);
+	return seal_no_new_privs(m->err);
 }
 
-/* The launcher goes on meanwhile, with the same thread-local storage: no libc from here on.  If it
- * fails there is no pid 1, and the program's process cannot be born. */
-static _Noreturn int become_init(struct maker *m)
+/* The kernel lets whoever unmounts something wait until no processor looks at it any more. */
+static int leave_old_root(struct maker *m)
+{
+	return m->plan->once ? rootfs_leave_old(m->err) : 0;
+}
+
+static int become_init(struct maker *m)
 {
 	static char name[] = "init";
 	static char *const argv[] = {name, NULL};
 	static char *const env[] = {NULL};
 	int program = m->plan->init_program;
 
-	raw_post(&m->built, BUILT_WELL);
-	(void)raw_call(SYS_execveat, program, (long)"", (long)argv, (long)env, AT_EMPTY_PATH);
-	for (;;)
-		(void)raw_call(SYS_exit_group, 1, 0, 0, 0, 0);
+	__atomic_store_n(&m->board->left, 1, __ATOMIC_RELEASE);
+	errno = (int)-raw_call(SYS_execveat, program, (long)"", (long)argv, (long)env,
+			       AT_EMPTY_PATH);
+	__atomic_store_n(&m->board->left, 0, __ATOMIC_RELEASE);
+	return fail_sys(m->err, "exec");
 }
 
-static const struct {
+struct step {
 	const char *name;
 	int (*take)(struct maker *m);
-} steps[] = {
+};
+
+static const struct step building[] = {
 	{"root", build_root},      /* unless the slot has one for all its boxes */
 	{"proc", mount_proc},      /* before the masks and the handles */
 	{"proc full", fill_proc},  /* uses /work while it is free */
@@ -180,39 +190,87 @@ static const struct {
 	{"host name", name_host},  /* uts namespace */
 	{"handles", open_handles}, /* for the launcher: after the last mount */
 	{"landlock", make_rules},  /* the program enters them later */
-	{"privileges", give_up},   /* nothing below may need one */
-	{"init", become_init},     /* does not return */
 };
 
+/* While the launcher goes on and the program's process seals itself, which waits for the last of
+ * these (sealing.c): no program begins before. */
+static const struct step leaving[] = {
+	{"old root", leave_old_root}, /* nothing leads there since the box has its root */
+	{"privileges", give_up},      /* nothing below may need one */
+	{"init", become_init},        /* does not return */
+};
+
+static int take_steps(struct maker *m, const struct step *steps, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (steps[i].take(m) < 0)
+			return fail_in(m->err, "box: %s", steps[i].name);
+	return 0;
+}
+
+/* The launcher has the same errno, and uses it when it goes on: from there on we write to it only
+ * if we fail, and then there will be no box for the launcher to be wrong about. */
 static _Noreturn int make_inside(void *arg)
 {
+	static const uint64_t one = 1;
 	struct maker *m = arg;
+	bool built = take_steps(m, building, ARRAY_LEN(building)) == 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
-		if (steps[i].take(m) == 0)
-			continue;
-		(void)fail_in(&m->err, "box: %s", steps[i].name);
-		break;
-	}
-	raw_post(&m->built, BUILT_NOT);
+	m->err = &m->board->init_error;
+	/* If it does not get through, our end does. */
+	if (raw_call(SYS_write, m->ready, (long)&one, sizeof(one), 0, 0) > 0 && built)
+		(void)take_steps(m, leaving, ARRAY_LEN(leaving));
 	for (;;)
 		(void)raw_call(SYS_exit_group, 1, 0, 0, 0, 0);
 }
 
+/* The maker is about to begin here.  If there is work for us already it begins elsewhere; else the
+ * warden calls us to where it has just ended its own (slot.c). */
+static void share_work(const struct plan *plan, pid_t maker, struct board *board)
+{
+	struct pollfd order = {.fd = plan->socket, .events = POLLIN};
+	const struct timespec now = {0};
+
+	if (!plan_is_single(plan))
+		return;
+	if (raw_call(SYS_ppoll, (long)&order, 1, (long)&now, 0, 0) > 0)
+		spread(maker, false);
+	else
+		__atomic_store_n(&board->waits, 1, __ATOMIC_RELEASE);
+}
+
+/* Without libc, whose errno is also the maker's, for as long as it may use that.
+ *
+ * The network namespace is made here if the program's order is there before the box is.  Sooner it
+ * would take the processor away from the warden, who has yet to send it. */
 static int wait_until_built(const struct box *box, struct maker *m, struct error *err)
 {
-	static const struct timespec moment = {.tv_nsec = 20000000};
-	struct pollfd end = {.fd = box->pidfd, .events = POLLIN};
+	enum { READY, END, ORDER };
+	struct plan *plan = m->plan;
+	struct pollfd fds[] = {
+		[READY] = {.fd = m->ready, .events = POLLIN},
+		[END] = {.fd = box->pidfd, .events = POLLIN},
+		[ORDER] = {.fd = plan_is_single(plan) ? plan->socket : -1, .events = POLLIN}};
 
-	while (__atomic_load_n(&m->built, __ATOMIC_ACQUIRE) == BUILT_NOT_YET) {
-		(void)syscall(SYS_futex, &m->built, FUTEX_WAIT, BUILT_NOT_YET, &moment);
-		if (__atomic_load_n(&m->built, __ATOMIC_ACQUIRE) == BUILT_NOT_YET &&
-		    poll(&end, 1, 0) > 0)
+	share_work(plan, box->init, m->board);
+	for (;;) {
+		long n = raw_call(SYS_ppoll, (long)fds, ARRAY_LEN(fds), 0, 0, 0);
+
+		if (n < 0 && n != -EINTR)
+			return fail(err, ERR_SYSTEM, "wait for the box: error %ld", -n);
+		if (fds[READY].revents)
+			break;
+		if (fds[END].revents)
 			return fail(err, ERR_SYSTEM, "who builds the box was killed");
+		if (!fds[ORDER].revents)
+			continue;
+		fds[ORDER].fd = -1;
+		plan->network = netspace_unshare();
+		stay_awake(m->ready);
 	}
-	if (m->err.kind == ERR_NONE)
+	if (m->trouble.kind == ERR_NONE)
 		return 0;
-	*err = m->err;
+	*err = m->trouble;
 	return -1;
 }
 
@@ -244,15 +302,33 @@ static int make_leash(struct box *box, struct error *err)
 	return fcntl(LEASH_FD, F_SETFD, 0) < 0 ? fail_sys(err, "place the leash") : 0;
 }
 
+/* A box that is kept is looked into from outside, through its pid 1: not before its exec. */
+static int start_maker(struct box *box, struct maker *m, struct error *err)
+{
+	const unsigned long spaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+	bool single = plan_is_single(m->plan);
+	const unsigned long flags = CLONE_VM | CLONE_FILES | CLONE_PIDFD | CLONE_CHILD_CLEARTID |
+				    SIGCHLD | (single ? 0 : spaces) |
+				    (m->plan->keeps ? CLONE_VFORK : 0);
+	long child;
+
+	if (single && unshare((int)spaces) < 0)
+		return fail_sys(err, "namespaces for a box");
+	m->board->maker = 1;
+	m->board->left = 0;
+	m->board->init_error = (struct error){0};
+	child = raw_clone(flags, childstack_top(CHILDSTACK_BOX), &box->pidfd, &m->board->maker,
+			  make_inside, m);
+	if (child < 0)
+		return errno = (int)-child, fail_sys(err, "namespaces for a box");
+	box->init = (pid_t)child;
+	return 0;
+}
+
 int box_make(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
 	     struct error *err)
 {
 	static struct maker m; /* stays where it is: the child has it when we go on */
-	/* A box that is kept is looked into from outside, through its pid 1: not before its exec.
-	 */
-	const int flags = CLONE_VM | CLONE_FILES | CLONE_PIDFD | CLONE_NEWNS | CLONE_NEWPID |
-			  CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD | (plan->keeps ? CLONE_VFORK : 0);
-	struct error aside = {0};
 	int result;
 
 	m = (struct maker){.plan = plan,
@@ -262,27 +338,25 @@ int box_make(struct box *box, struct plan *plan, const struct limits *limits, st
 			   .rules = -1,
 			   .mounts = -1,
 			   .proc = -1,
-			   .root = -1};
+			   .root = -1,
+			   .err = &m.trouble};
 	box_init(box);
-	if (make_leash(box, err) < 0)
-		return -1;
-	result = clone(make_inside, childstack_top(CHILDSTACK_BOX), flags, &m, &box->pidfd);
-	if (result < 0)
-		return fail_sys(err, "namespaces for a box");
-	box->init = result;
-	result = plan->beside ? netspace_begin(plan->beside, &aside) : 0;
-	if (wait_until_built(box, &m, err) < 0)
-		result = -1;
-	else if (result < 0)
-		*err = aside;
+	m.ready = eventfd(0, EFD_CLOEXEC);
+	if (m.ready < 0)
+		return fail_sys(err, "eventfd");
+	result = make_leash(box, err) < 0 || start_maker(box, &m, err) < 0
+			 ? -1
+			 : wait_until_built(box, &m, err);
 	box->work = m.work;
 	box->rules = m.rules;
 	box->mounts = m.mounts;
 	box->proc = m.proc;
 	box->root = m.root;
 	box->made_for = *limits;
-	if (result < 0) {
+	if (result < 0)
 		(void)box_kill(box);
+	(void)close(m.ready); /* nobody writes to it any more */
+	if (result < 0) {
 		box_done(box);
 		return -1;
 	}

@@ -15,8 +15,7 @@ struct box {
 	int rules;  /* what its program may do to which file; -1: Landlock is not in force */
 	int mounts; /* its mount namespace: held so that taking it down is off the path */
 	int proc;   /* its /proc; -1: it has none, or nobody wants it */
-	int root; /* O_PATH: the way to it may still lead over the host's, which is being unmounted
-		   */
+	int root;   /* O_PATH */
 	struct limits made_for;
 };
 

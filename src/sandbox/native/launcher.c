@@ -43,16 +43,22 @@ void launcher_give_up(struct launcher *l, const struct error *err)
 	_exit(1);
 }
 
+static int tell_box(struct launcher *l, struct to_warden *news)
+{
+	const int fds[BOX_FDS] = {[BOX_WORK] = l->box.work, [BOX_PROC] = l->box.proc};
+
+	return launcher_tell(l, news, fds, l->box.proc < 0 ? 1 : BOX_FDS);
+}
+
+/* Where the order has come, nobody waits for these news: they come with the start. */
 static int offer_box(struct launcher *l, const struct limits *limits, struct error *err)
 {
 	struct to_warden news = {.news = NEWS_BOX};
-	int fds[BOX_FDS];
 
 	if (box_make(&l->box, l->plan, limits, l->board, err) < 0)
 		return -1;
-	fds[BOX_WORK] = l->box.work;
-	fds[BOX_PROC] = l->box.proc;
-	if (launcher_tell(l, &news, fds, l->box.proc < 0 ? 1 : BOX_FDS) < 0)
+	l->untold = l->plan->network != 0;
+	if (!l->untold && tell_box(l, &news) < 0)
 		_exit(1);
 	return 0;
 }
@@ -68,7 +74,7 @@ void launcher_fill(struct launcher *l, const struct to_launcher *order, const in
 			{
 				.root_mode = l->plan->root_mode,
 				.marks = l->box.proc >= 0,
-				.pidfd = l->box.pidfd,
+				.pidfd = plan_is_single(l->plan) ? -1 : l->box.pidfd,
 				.root = l->box.root,
 				.rules = l->box.rules,
 				.limits = &order->limits,
@@ -101,7 +107,7 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 	p.words = &words;
 	if (payload_read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
 		return -1;
-	if (launcher_enters_late(l->plan) && launcher_enter_network(l, err) < 0)
+	if (plan_is_single(l->plan) && launcher_enter_network(l, err) < 0)
 		return -1;
 	return ahead_start(l, &p, fds[RUN_WORDS], ret_pid, err);
 }
@@ -172,13 +178,23 @@ void launcher_bury(pid_t child)
 static void let_mounts_go(struct launcher *l)
 {
 	const struct profile *profile = l->plan->profile;
+	int left =
+		plan_is_single(l->plan) ? fchdir(l->box.root) : setns(l->box.mounts, CLONE_NEWNS);
 
-	(void)setns(l->box.mounts, CLONE_NEWNS);
+	(void)left; /* else with us */
 	if (profile->n_grants == 0 && !profile->root)
 		letgo_at_exit(l->box.mounts);
 }
 
-static void run(struct launcher *l, const struct to_launcher *order, const int *fds, size_t n_fds)
+static void close_all(int *fds, size_t n_fds)
+{
+	for (size_t i = 0; i < n_fds; i++) {
+		own_fd_end(&fds[i]);
+		fds[i] = -1;
+	}
+}
+
+static void run(struct launcher *l, const struct to_launcher *order, int *fds, size_t n_fds)
 {
 	struct to_warden news = {.news = NEWS_STARTED};
 
@@ -191,11 +207,12 @@ static void run(struct launcher *l, const struct to_launcher *order, const int *
 	if (news.error.kind == ERR_NONE && start_only(l, order, fds, &news.error) == 0) {
 		news.start_us = l->board->start_us;
 		news.start = l->start;
-		if (launcher_tell(l, &news, NULL, 0) < 0 ||
-		    netspace_reap(&l->network, &news.error) < 0)
-			_exit(1);
+		/* First: when the warden has heard of it, it needs the processor. */
 		if (!l->another && l->box.mounts >= 0)
 			let_mounts_go(l);
+		close_all(fds, n_fds);
+		if ((l->untold ? tell_box(l, &news) : launcher_tell(l, &news, NULL, 0)) < 0)
+			_exit(1);
 		return;
 	}
 	launcher_bury(l->program);
@@ -338,8 +355,7 @@ __attribute__((noinline)) static void obey(struct launcher *l)
 	case ORDER_MAPPED:
 		_exit(1);
 	}
-	for (size_t i = 0; i < n_fds; i++)
-		(void)close(fds[i]);
+	close_all(fds, n_fds);
 }
 
 static void take_off(struct timeval *t, uint64_t us)
@@ -371,6 +387,13 @@ __attribute__((noinline)) static void see_end(struct launcher *l)
 	news.start = ahead_start_seen(l);
 	news.end_code = info.si_code;
 	news.end_status = info.si_status;
+	/* Everything in the box dies with us.  That it exited says that pid 1 was not dead: a kill
+	 * would not. */
+	if (plan_is_single(l->plan) && info.si_code == CLD_EXITED) {
+		news.news = NEWS_LAST;
+		(void)launcher_tell(l, &news, NULL, 0);
+		_exit(0);
+	}
 	/* The warden wakes up and counts while we clear away: it has more to do than we. */
 	if (launcher_tell(l, &news, NULL, 0) < 0)
 		_exit(1);
@@ -496,7 +519,7 @@ void launcher_main(struct plan *plan, struct board *board)
 	zygote_init(&l.zygote);
 	zygote_init(&l.young);
 	if (launcher_enter(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
-	    (!launcher_enters_late(plan) && launcher_enter_network(&l, &err) < 0))
+	    (!plan_is_single(plan) && launcher_enter_network(&l, &err) < 0))
 		launcher_give_up(&l, &err);
 	zygote_tend(&l);
 	serve_orders(&l);

@@ -103,13 +103,11 @@ static int enter_namespaces(struct plan *plan, struct error *err)
 	return 0;
 }
 
-/* It takes half a millisecond: it is made beside the root and the box.  Where those are one, when
- * they are under way (box.c): earlier it would only keep the warden from its work.  */
+/* It takes half a millisecond: it is made beside the root and the box.  For a single program we
+ * make it ourselves, when its order is there (box.c). */
 static int begin_network(struct launcher *l, struct error *err)
 {
-	netspace_init(&l->network, l->plan->once, &l->board->unmounter);
-	l->plan->beside = l->plan->once ? &l->network : NULL;
-	return l->plan->once ? 0 : netspace_begin(&l->network, err);
+	return plan_is_single(l->plan) ? 0 : netspace_begin(&l->network, err);
 }
 
 int launcher_enter(struct launcher *l, struct error *err)
@@ -136,19 +134,25 @@ int launcher_enter(struct launcher *l, struct error *err)
 	return plan->once ? 0 : rootfs_build(plan, l->board, err);
 }
 
-/* One program and no more: its order comes while the network namespace is still being made, and
- * whoever makes that goes on with its errand until the program is to begin. */
-bool launcher_enters_late(const struct plan *plan)
+static int become_network(struct plan *plan, struct error *err)
 {
-	return plan->once && !plan->keeps;
+	if (plan->network == 0) /* the order came after the box */
+		plan->network = netspace_unshare();
+	if (CPU_COUNT(&plan->cpus) > 0)
+		(void)sched_setaffinity(0, sizeof(plan->cpus), &plan->cpus);
+	if (plan->network > 0)
+		return 0;
+	return fail(err, ERR_CONFIG,
+		    "no network namespace could be made: %s (is user.max_net_namespaces 0?)",
+		    strerror(-plan->network));
 }
 
 int launcher_enter_network(struct launcher *l, struct error *err)
 {
 	bool loopback = l->plan->profile->loopback;
 
-	if (netspace_enter(&l->network, err) < 0 ||
-	    (!launcher_enters_late(l->plan) && netspace_reap(&l->network, err) < 0) ||
+	if ((plan_is_single(l->plan) ? become_network(l->plan, err)
+				     : netspace_enter(&l->network, err)) < 0 ||
 	    (loopback && loopback_up(err) < 0))
 		return -1;
 	layer_stands(l->board, LAYER_NETWORK, "%s",

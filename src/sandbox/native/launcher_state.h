@@ -43,6 +43,7 @@ struct launcher {
 	bool kill_ordered;
 	bool another; /* prepare the next box when this one ends */
 	bool box_due; /* it is to be made */
+	bool untold;  /* the warden has not heard of it yet */
 	bool kept;    /* the box stays when a program ends, and is the last */
 	bool rests;   /* kept, and memory that holds nothing was given back */
 	struct execs execs;
@@ -65,8 +66,6 @@ int launcher_tell(struct launcher *l, struct to_warden *news, const int *fds, si
 /* launcher_enter.c */
 void launcher_forget_environment(void);
 int launcher_enter(struct launcher *l, struct error *err);
-/* One program and no more: its order comes while the network namespace is still being made. */
-bool launcher_enters_late(const struct plan *plan);
 int launcher_enter_network(struct launcher *l, struct error *err);
 
 /* A child that is not wanted is killed and waited for: as a zombie it would keep the box alive. */

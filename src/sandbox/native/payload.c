@@ -45,7 +45,7 @@ int payload_read_words(int fd, struct pages *ret_bytes, struct words *ret, struc
 	return unpack_words(ret_bytes->room, ret_bytes->size, ret, err);
 }
 
-static int run_inside(void *arg)
+static _Noreturn int run_inside(void *arg)
 {
 	struct payload *p = arg;
 	struct error err = {0};
@@ -108,7 +108,7 @@ static pid_t clone_into(struct payload *p, bool ahead)
 	if (child == 0 && ahead)
 		wait_inside(p);
 	if (child == 0)
-		(void)run_inside(p);
+		run_inside(p);
 	return (pid_t)child;
 }
 
@@ -151,7 +151,7 @@ static void bear(struct door *door)
 {
 	struct payload *p = door->p;
 
-	if (join_pid_namespace(p->seal.pidfd) < 0) {
+	if (p->seal.pidfd >= 0 && join_pid_namespace(p->seal.pidfd) < 0) {
 		(void)fail_sys(&p->seal.board->error, "the box's pid namespace");
 		return;
 	}

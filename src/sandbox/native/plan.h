@@ -3,10 +3,10 @@
 #ifndef NATIVE_PLAN_H
 #define NATIVE_PLAN_H
 
+#include <sched.h>
 #include <sys/types.h>
 
 #include "call/call.h"
-#include "sandbox/native/netspace.h"
 #include "sandbox/native/programs.h"
 #include "sandbox/native/sealing.h"
 #include "sandbox/native/seccomp.h"
@@ -18,20 +18,26 @@ struct plan {
 	bool root_mode;    /* the slot has two host uids of its own */
 	uid_t payload_uid; /* on the host */
 	uid_t init_uid;
-	int socket;                /* the launcher's end */
-	int lock;                  /* on the slot's uids: taken as long as the launcher lives */
-	int init_program;          /* sealed memfd */
-	int board_fd;              /* of the board, for its children; -1: none */
-	int devices;               /* detached root with devices; -1: the host's nodes */
-	struct netspace *beside;   /* who unmounts the old root of the only box; NULL: it does */
-	int mounts;                /* the only box's mount namespace; -1: not known */
-	int etc;                   /* a made-up /etc that is shared, locked; -1: none is */
-	char etc_path[64];         /* and where it lies */
-	int root;                  /* --root DIR, O_PATH; -1: the host */
-	int grants[GRANTS_MAX];    /* detached mounts; in user mode files, at first */
-	struct needed_list needed; /* when programs are listed */
+	int socket;       /* the launcher's end */
+	int lock;         /* on the slot's uids: taken as long as the launcher lives */
+	int init_program; /* sealed memfd */
+	int board_fd;     /* of the board, for its children; -1: none */
+	int devices;      /* detached root with devices; -1: the host's nodes */
+	int network; /* of the only box: 0: not tried, 1: it is the launcher's, else a -errno */
+	int etc;     /* a made-up /etc that is shared, locked; -1: none is */
+	char etc_path[64];             /* and where it lies */
+	int root;                      /* --root DIR, O_PATH; -1: the host */
+	int grants[GRANTS_MAX];        /* detached mounts; in user mode files, at first */
+	struct needed_list needed;     /* when programs are listed */
 	struct seccomp_options filter; /* what the launcher compiles */
 	struct limits first;           /* size of the first box */
+	cpu_set_t cpus;                /* that the launcher and what it bears may use */
 };
+
+/* One program, in the only box: the launcher's namespaces are the box's. */
+static inline bool plan_is_single(const struct plan *plan)
+{
+	return plan->once && !plan->keeps;
+}
 
 #endif

@@ -25,10 +25,10 @@ static inline long raw_call(long nr, long a, long b, long c, long d, long e)
 	return ret;
 }
 
-/* libc's clone, but for CLONE_CHILD_CLEARTID, which musl refuses since 1.2.5.  run never returns.
- */
-static inline long raw_clone(unsigned long flags, char *stack, uint32_t *tid, int (*run)(void *),
-			     void *arg)
+/* libc's clone, but for CLONE_CHILD_CLEARTID, which musl refuses since 1.2.5.  pidfd and tid: as
+ * the flags want them.  run never returns. */
+static inline long raw_clone(unsigned long flags, char *stack, int *pidfd, uint32_t *tid,
+			     int (*run)(void *), void *arg)
 {
 	void **top = (void **)(void *)stack;
 	register long r10 __asm__("r10") = (long)tid;
@@ -47,7 +47,7 @@ static inline long raw_clone(unsigned long flags, char *stack, uint32_t *tid, in
 			 "ud2\n"
 			 "1:"
 			 : "=a"(ret)
-			 : "a"(SYS_clone), "D"(flags), "S"(top), "d"(0L), "r"(r10), "r"(r8)
+			 : "a"(SYS_clone), "D"(flags), "S"(top), "d"(pidfd), "r"(r10), "r"(r8)
 			 : "rcx", "r11", "memory");
 	return ret;
 }
@@ -68,14 +68,14 @@ static inline long raw_call(long nr, long a, long b, long c, long d, long e)
 	return x0;
 }
 
-static inline long raw_clone(unsigned long flags, char *stack, uint32_t *tid, int (*run)(void *),
-			     void *arg)
+static inline long raw_clone(unsigned long flags, char *stack, int *pidfd, uint32_t *tid,
+			     int (*run)(void *), void *arg)
 {
 	void **top = (void **)(void *)stack;
 	register long x8 __asm__("x8") = SYS_clone;
 	register long x0 __asm__("x0") = (long)flags;
 	register long x1 __asm__("x1");
-	register long x2 __asm__("x2") = 0;
+	register long x2 __asm__("x2") = (long)pidfd;
 	register long x3 __asm__("x3") = 0;
 	register long x4 __asm__("x4") = (long)tid;
 

@@ -237,30 +237,20 @@ static int add_proc(const struct plan *plan, struct board *board, struct error *
 }
 
 /* It lies above the new root.  Nothing is found through it: our paths begin beneath it. */
-static int unmount_old_root(struct plan *plan, struct board *board, struct error *err)
+int rootfs_leave_old(struct error *err)
 {
-	if (plan->beside) {
-		plan->mounts = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
-		if (plan->mounts >= 0) {
-			netspace_unmount(plan->beside, plan->mounts, &board->old_root);
-			return 0;
-		}
-	}
-	if (umount2(".", MNT_DETACH) < 0)
-		return fail_sys(err, "let go of the host's root");
-	board->old_root = OLD_ROOT_GONE;
-	return 0;
+	return umount2("/", MNT_DETACH) < 0 ? fail_sys(err, "let go of the host's root") : 0;
 }
 
-static int enter_tree(struct plan *plan, struct board *board, struct error *err)
+static int enter_tree(const struct plan *plan, struct error *err)
 {
 	/* Both the new root and the old one on "/": the old is let go of by its place. */
 	if (syscall(SYS_pivot_root, ".", ".") < 0)
 		return fail_sys(err, "pivot_root");
-	if (unmount_old_root(plan, board, err) < 0)
-		return -1;
 	if (chdir("/") < 0)
 		return fail_sys(err, "enter the new root");
+	if (!plan->once && rootfs_leave_old(err) < 0)
+		return -1;
 	return mounts_restrict("/", READ_ONLY, false, err);
 }
 
@@ -293,7 +283,7 @@ int rootfs_build(struct plan *plan, struct board *board, struct error *err)
 		return -1;
 	if (etcfiles_make(plan, board, err) < 0 || devices_place(plan->devices >= 0, err) < 0 ||
 	    add_mount_points(err) < 0 || grants_place(plan, err) < 0 ||
-	    add_proc(plan, board, err) < 0 || enter_tree(plan, board, err) < 0)
+	    add_proc(plan, board, err) < 0 || enter_tree(plan, err) < 0)
 		return -1;
 	layer_stands(board, LAYER_MOUNT_NAMESPACE, "own root, read-only, pivot_root%s",
 		     plan->devices < 0 ? "; the host's devices" : "");

@@ -8,8 +8,10 @@
 #include "sandbox/native/plan.h"
 
 /* In a mount namespace of our own, which was made while --root, if there is one, was the working
- * directory: builds the tree, makes it the root, lets go of the host's. */
+ * directory: builds the tree, makes it the root, and lets go of the host's if there will be more
+ * than one box.  Else rootfs_leave_old() is still to be called. */
 int rootfs_build(struct plan *plan, struct board *board, struct error *err);
+int rootfs_leave_old(struct error *err);
 
 /* Opens what a box has its programs from: the host's root, or --root DIR, whose links stay beneath
  * it.  Returns -1 with errno. */

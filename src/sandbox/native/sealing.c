@@ -50,9 +50,9 @@ static void note_mark(struct sealing *p)
 
 static int join_namespaces(struct sealing *p)
 {
-	if (setns(p->pidfd, CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS) < 0)
+	if (p->pidfd >= 0 && setns(p->pidfd, CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS) < 0)
 		return fail_sys(&p->board->error, "join the box");
-	/* As long as the host's root is not unmounted, whoever joins finds himself there. */
+	/* By itself, whatever the launcher's root and directory are. */
 	if (fchdir(p->root) < 0 || chroot(".") < 0)
 		return fail_sys(&p->board->error, "enter the box's root");
 	/* After the groups were joined: its root is then the box's own group. */
@@ -242,19 +242,21 @@ static int set_rlimits(struct sealing *p)
 	return 0;
 }
 
-/* Nothing leads there any more, and it is mostly gone by now; but the program does not begin before
- * it is. */
-static int leave_old_root(struct sealing *p)
+/* Mostly it is there by now, and the host's root is gone; but the program does not begin before. If
+ * it died on its way there, so do we. */
+static int await_init(struct sealing *p)
 {
-	static const struct timespec moment = {.tv_nsec = 1000000};
-	uint32_t *there = &p->board->old_root;
+	static const struct timespec moment = {.tv_nsec = 1000000}; /* should the call be lost */
+	uint32_t *maker = &p->board->maker;
 
-	while (__atomic_load_n(there, __ATOMIC_ACQUIRE) == OLD_ROOT_GOING &&
-	       __atomic_load_n(&p->board->unmounter, __ATOMIC_ACQUIRE))
-		(void)syscall(SYS_futex, there, FUTEX_WAIT, OLD_ROOT_GOING, &moment);
-	if (__atomic_load_n(there, __ATOMIC_ACQUIRE) != OLD_ROOT_GONE)
-		return fail(&p->board->error, ERR_SYSTEM, "the host's root could not be let go of");
-	return 0;
+	while (__atomic_load_n(maker, __ATOMIC_ACQUIRE))
+		(void)syscall(SYS_futex, maker, FUTEX_WAIT, 1, &moment);
+	if (__atomic_load_n(&p->board->left, __ATOMIC_ACQUIRE))
+		return 0;
+	p->board->error = p->board->init_error;
+	return p->board->error.kind == ERR_NONE
+		       ? fail(&p->board->error, ERR_SYSTEM, "it died while the box was made")
+		       : -1;
 }
 
 /* What must be written down about the program before it runs is being written while we seal
@@ -266,6 +268,7 @@ static int await_leave(struct sealing *p)
 
 	if (p->door >= 0)
 		return 0;
+	(void)getcpu(&p->board->cpu, NULL);
 	stay_awake_for(leave);
 	while (!__atomic_load_n(leave, __ATOMIC_ACQUIRE))
 		(void)syscall(SYS_futex, leave, FUTEX_WAIT, 0, &moment);
@@ -293,7 +296,7 @@ static const struct {
 	{"directory", enter_work},       /* beneath the new root, checked */
 	{"landlock", restrict_files},    /* again, by inode, in case a mount was wrong */
 	{"rlimits", set_rlimits},        /* landlock's rules needed descriptors */
-	{"old root", leave_old_root},    /* late: another process unmounts it */
+	{"pid 1", await_init},           /* late: it execs beside us */
 	{"leave", await_leave},          /* after all that takes time; nothing ran so far */
 	{"seccomp", filter_calls},       /* last: it forbids what the others need */
 };

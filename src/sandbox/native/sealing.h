@@ -21,7 +21,7 @@ enum { SEALING_DOORS = 5 };
 struct sealing {
 	bool root_mode; /* the slot has host uids of its own */
 	bool marks;     /* whose process it is, is wanted */
-	int pidfd;      /* of the box's pid 1 */
+	int pidfd;      /* of the box's pid 1; -1: we were born in the box */
 	int root;       /* of the box, O_PATH */
 	int rules;      /* -1: Landlock is not in force */
 	const struct limits *limits;

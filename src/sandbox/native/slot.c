@@ -42,7 +42,6 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 				.devices = -1,
 				.root = -1,
 				.etc = -1,
-				.mounts = -1,
 				.first = *limits};
 	for (size_t i = 0; i < GRANTS_MAX; i++)
 		s->plan.grants[i] = -1;
@@ -87,21 +86,23 @@ void slot_sweep(struct slot *s)
 
 /* Everything in the slot dies with its launcher, which is pid 1 there.  One that does not die in
  * time waits in the kernel for something; then its uid is never used again by us. */
-static void end_launcher(struct slot *s)
+bool slot_end_launcher(struct slot *s)
 {
 	struct pollfd fd = {.fd = s->launcher_fd, .events = POLLIN};
 
 	if (s->launcher <= 0)
-		return;
+		return true;
 	s->dead = true;
 	(void)pidfd_send_signal(s->launcher_fd, SIGKILL, NULL, 0);
 	/* For the case that the signal cannot be sent: it takes this for our end. */
 	(void)shutdown(s->socket, SHUT_RDWR);
-	if (poll(&fd, 1, KILL_MS) > 0) {
-		while (waitpid(s->launcher, NULL, 0) < 0 && errno == EINTR)
-			;
-		s->launcher = 0;
-	}
+	stay_awake(s->launcher_fd);
+	if (poll(&fd, 1, KILL_MS) <= 0)
+		return false;
+	while (waitpid(s->launcher, NULL, 0) < 0 && errno == EINTR)
+		;
+	s->launcher = 0;
+	return true;
 }
 
 void slot_close(struct slot *s)
@@ -116,7 +117,7 @@ void slot_close(struct slot *s)
 	if (!is_busy(s))
 		watch_close(&s->watch);
 	slot_sweep(s);
-	end_launcher(s);
+	(void)slot_end_launcher(s);
 	watch_close(&s->watch);
 	if (s->groups_open)
 		(void)cgroup_slot_close(&s->groups, &ignored);
@@ -208,7 +209,7 @@ void slot_lose(struct slot *s, struct error *err)
 {
 	bool ran = s->phase == PHASE_RUNNING || s->phase == PHASE_KEPT;
 
-	end_launcher(s);
+	(void)slot_end_launcher(s);
 	hear_last_words(s, err);
 	s->outcome.error = *err;
 	if (s->phase == PHASE_IDLE || s->phase == PHASE_ENDED)
@@ -297,6 +298,9 @@ int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], in
 	if (more >= 0)
 		fds[n++] = more;
 	__atomic_store_n(&s->board->leave, s->before ? 0 : 1, __ATOMIC_RELEASE);
+	/* It makes the network namespace now, beside the box: on the processor that we leave. */
+	if (__atomic_load_n(&s->board->waits, __ATOMIC_ACQUIRE))
+		spread_here(s->launcher, &s->plan.cpus);
 	if (fd_send(s->socket, order, sizeof(*order), fds, n, err) == 0)
 		return 0;
 	hear_last_words(s, err);
@@ -315,7 +319,7 @@ static int give_leave(struct slot *s, struct error *err)
 	if (!s->before)
 		return 0;
 	if (s->before(s->context, err) < 0) {
-		end_launcher(s);
+		(void)slot_end_launcher(s);
 		return -1;
 	}
 	raw_post(&s->board->leave, 1);

@@ -27,6 +27,8 @@ static void take_box(struct slot *s, int *fds, size_t n_fds)
 /* The program has just begun and nobody waits for us: what would have to be done after its end. */
 static void use_idle_time(struct slot *s)
 {
+	if (!s->resident)
+		spread_from(s->board->cpu);
 	watch_ready(&s->watch);
 	if (s->watch.group_open)
 		cgroup_close_doors(&s->watch.group); /* nobody else comes in */
@@ -95,6 +97,24 @@ static void take_ending(struct slot *s, const struct to_warden *news)
 		stay_awake(s->socket);
 }
 
+/* The same; and the launcher is about to be dead, with everything beneath it. */
+static void take_last(struct slot *s, const struct to_warden *news)
+{
+	struct error err = {0};
+
+	if (s->phase != PHASE_RUNNING || s->ending)
+		return;
+	s->ending = true;
+	watch_rusage(&s->watch, &news->rusage, &s->outcome);
+	watch_settle(&s->watch, s->work, &s->outcome);
+	if (slot_end_launcher(s)) {
+		take_end(s, news);
+		return;
+	}
+	(void)fail(&err, ERR_SYSTEM, "the launcher did not end");
+	slot_lose(s, &err);
+}
+
 static void take_layers(struct slot *s, const struct to_warden *news)
 {
 	/* What the warden put up itself is not the launcher's to report. */
@@ -133,6 +153,7 @@ void slot_take_news(struct slot *s, struct to_warden *news, int *fds, size_t n_f
 		slot_order_ahead(s);
 		return;
 	case NEWS_STARTED:
+		take_box(s, fds, n_fds);
 		s->box_waits = false; /* it was announced after the call was asked for */
 		s->outcome.start = news->start;
 		take_layers(s, news);
@@ -140,6 +161,11 @@ void slot_take_news(struct slot *s, struct to_warden *news, int *fds, size_t n_f
 		return;
 	case NEWS_ENDING:
 		take_ending(s, news);
+		return;
+	case NEWS_LAST:
+		if (!plan_is_single(&s->plan))
+			break;
+		take_last(s, news);
 		return;
 	case NEWS_ENDED:
 		take_end(s, news);

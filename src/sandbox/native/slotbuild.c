@@ -190,6 +190,7 @@ static int clone_launcher(struct slot *s, struct error *err)
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (unsigned)group;
 	}
+	(void)sched_getaffinity(0, sizeof(s->plan.cpus), &s->plan.cpus);
 	child = syscall(SYS_clone3, &args, sizeof(args));
 	if (child == 0)
 		launcher_main(&s->plan, s->board);

@@ -28,6 +28,25 @@ void stay_awake(int sock)
 		(void)sched_yield();
 }
 
+void spread_from(unsigned cpu)
+{
+	unsigned here;
+
+	if (getcpu(&here, NULL) == 0 && here == cpu)
+		spread(0, false);
+}
+
+void spread_here(pid_t pid, const cpu_set_t *cpus)
+{
+	cpu_set_t only = {0};
+	unsigned here;
+
+	if (CPU_COUNT(cpus) < 2 || getcpu(&here, NULL) < 0)
+		return;
+	CPU_SET(here, &only);
+	(void)sched_setaffinity(pid, sizeof(only), &only);
+}
+
 /* Without libc: another process may run in our memory, and errno is also its. */
 void spread(pid_t pid, bool for_good)
 {

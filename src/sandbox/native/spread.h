@@ -3,6 +3,7 @@
 #ifndef NATIVE_SPREAD_H
 #define NATIVE_SPREAD_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -11,6 +12,11 @@
  * for each other.  Sent to another one it may come back whenever that is better, unless for_good:
  * then its mask, and that of its children, is what is left.  Only saves time. */
 void spread(pid_t pid, bool for_good);
+/* Is somebody at work here who must not be disturbed?  Then we go on elsewhere. */
+void spread_from(unsigned cpu);
+/* The other way: a process that sleeps is to wake up here, where somebody is about to go to sleep.
+ * Its own mask, which cpus is, it must set again. */
+void spread_here(pid_t pid, const cpu_set_t *cpus);
 /* Waits for a message that is about to come, for half a millisecond at most, without giving the
  * processor away: to wake a processor that sleeps takes long, above all in a virtual machine. */
 void stay_awake(int sock);

@@ -45,8 +45,10 @@ enum wire_news {
 	NEWS_NONE = 0,
 	NEWS_NEED_MAP, /* in a new user namespace: write its maps */
 	NEWS_BOX,      /* a box waits; descriptors: its /work, its /proc if it may be kept */
-	NEWS_STARTED,  /* the program runs; layers */
+	NEWS_STARTED,  /* the program runs; layers; with what NEWS_BOX brings, if that did not come
+			*/
 	NEWS_ENDING,   /* the program has ended; what is left in the box is being killed; rusage */
+	NEWS_LAST,     /* the only program has exited, and the launcher exits; end, times, rusage */
 	NEWS_ENDED,    /* everything in the box is dead; end, times */
 	NEWS_FAILED,   /* nothing ran; error.  The launcher is of no more use. */
 	NEWS_NO_START, /* nothing ran; error.  The box is gone, the slot is fine. */
