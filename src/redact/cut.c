@@ -8,7 +8,11 @@
 
 #include <string.h>
 
-enum { LOOK_BACK = 8 }; /* bytes before: \b needs one */
+enum {
+	LOOK_BACK = 8, /* bytes before: \b needs one */
+	/* What looks like the end of one may be the begin of the next: "glc_...+glc_...". */
+	NEXT_BEGIN = 12, /* bytes, at most; a rule's first word has no more (starts.c) */
+};
 
 /* Where the search is, in a line; all offsets from its begin. */
 struct look {
@@ -41,6 +45,14 @@ static void secret_of(pcre2_match_data *data, int groups, struct found *f)
 	}
 }
 
+/* Always behind the begin of what was found. */
+static size_t look_on(const struct entry *e, const struct found *f)
+{
+	size_t back = e->rule && e->rule->begins ? NEXT_BEGIN : 0;
+
+	return f->end > f->from + back ? f->end - back : f->from + 1;
+}
+
 /* Adds what was found, if it is a secret; returns where to look on. */
 static size_t judge(const struct entry *e, size_t rule, struct look *l, struct found *f,
 		    struct spans *ret)
@@ -50,7 +62,7 @@ static size_t judge(const struct entry *e, size_t rule, struct look *l, struct f
 	if (!e->rule || !e->rule->check || e->rule->check(f)) {
 		spans_add(ret, (struct span){l->shift + f->from, l->shift + f->begin,
 					     l->shift + f->end, rule});
-		return f->end > f->from ? f->end : f->from + 1;
+		return look_on(e, f);
 	}
 	if (f->to != to) /* the check knows where it makes sense again */
 		return f->to > f->from ? f->to : f->from + 1;
