@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # build.sh: configure $BUILD (build) if needed and compile; quiet unless something is wrong.
-# Words given are passed on to "meson setup" when the directory is new.
+# Words given are passed on to "meson setup" when the directory is new.  With SUITES="NAME..." only
+# what the tests of these suites need is compiled.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -17,7 +18,11 @@ if [ ! -f "$build/build.ninja" ]; then
 		exit 1
 	fi
 fi
-if ! ninja -C "$build" >"$log" 2>&1; then
+wanted=
+# shellcheck disable=SC2086 # names of suites, a word each
+if [ -n "${SUITES:-}" ]; then wanted=$(python3 scripts/needed.py "$build" $SUITES); fi
+# shellcheck disable=SC2086 # names of targets, a word each
+if ! ninja -C "$build" $wanted >"$log" 2>&1; then
 	# From the first failure on; without one it was the configuration.
 	{ sed -n '/^FAILED:/,$p' "$log" | grep . || tail -n 30 "$log"; } | head -n 60 >&2
 	exit 1

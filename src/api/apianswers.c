@@ -332,7 +332,7 @@ static const struct api_field session_state_fields[] = {
 	 .help = "Of a copy: the session it was copied from."},
 	TEXT_OR("language", "Of code that names none."),
 	TIME("opened", "When."),
-	TIME("expires", "When it ends."),
+	TIME("expires", "When it ends.  A copy's time begins anew when it is made."),
 	COUNT("idle_ms", "After so long without a request."),
 	FREE("limits", "What it may use."),
 	TEXTS("running", "What runs in it, by the ids of the calls."),

@@ -26,7 +26,16 @@ enum { PAUSE_MIN_US = 500, PAUSE_MAX_US = 50000 };
 
 void audit_init(struct audit *a)
 {
-	*a = (struct audit){.dir = -1, .sock = -1};
+	/* Not all of it: the room for the path is large, and mostly never touched. */
+	a->dir = a->sock = -1;
+	a->path[0] = a->told[0] = '\0';
+	a->scribe = NULL;
+	a->find = NULL;
+	a->allow_degraded = 0;
+	a->durable = false;
+	a->patience_ms = 0;
+	a->tickets = 0;
+	a->child = 0;
 }
 
 static void hang_up(struct audit *a)

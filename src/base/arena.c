@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 8192 };
+enum { BLOCK_BYTES = 4000 }; /* with its head and malloc's, less than a page */
 
 struct arena_block {
 	struct arena_block *next;

@@ -14,12 +14,14 @@
 #include <sys/socket.h>
 
 #include "base/own.h"
+#include "base/pages.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/gatecli.h"
 #include "keeper/keeper.h"
 #include "keeper/nursery.h"
 #include "keeper/keeptemplate.h"
+#include "lib/wardentalk.h"
 
 struct words_of_keeper {
 	const char *front, *warden, *policy, *expect, *state, *audit, *helper, *control;
@@ -112,15 +114,20 @@ static int keep(const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means)
 {
 	struct error err = {0};
-	struct keeper k;
+	own(pages) room = {pages_new(sizeof(struct keeper)), sizeof(struct keeper)};
+	struct keeper *k = room.room;
 	int code = 0;
 
-	if (keeper_open(&k, o, policy, means, &err) < 0 ||
-	    (o->makes_template && template_make(&k, &err) < 0))
+	if (!k)
+		return (void)fail_sys(&err, "room for a keeper"), cli_complain(&err);
+	if (keeper_open(k, o, policy, means, &err) < 0 ||
+	    (o->makes_template && template_make(k, &err) < 0))
 		code = cli_complain(&err);
 	else if (!o->makes_template)
-		keeper_serve(&k);
-	keeper_close(&k);
+		keeper_serve(k);
+	if (code == 0 && k->wardenless)
+		code = WARDEN_LOST;
+	keeper_close(k);
 	return code;
 }
 

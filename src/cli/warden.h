@@ -12,8 +12,6 @@
 #include "lib/wardentalk.h"
 #include "sandbox/ceiling.h"
 
-enum { WARDEN_KEEPERS_MAX = 1024 };
-
 struct warden_keeper {
 	int sock;                                      /* -1: this place is free */
 	struct warden_box *boxes[WARDEN_KEEPER_SLOTS]; /* the oldest first, then NULL */

@@ -3,7 +3,8 @@
  *
  * Whatever asks something of a box counts as a call does.  What only takes
  * something away does not: a client that has used up its rate must still be
- * able to stop what it started.
+ * able to stop what it started.  Nor does the question whether a session can be
+ * copied: the copy is opened by a session_open of its own.
  */
 #include <assert.h>
 
@@ -27,6 +28,7 @@ static const struct {
 	[ACTION_REMOVE] = {"session_remove", true},
 	[ACTION_PROCESSES] = {"session_processes", true},
 	[ACTION_EXTEND] = {"session_extend", true},
+	[ACTION_FORK] = {"session_fork", false},
 	[ACTION_CLOSE] = {"session_close", false},
 };
 static_assert(ARRAY_LEN(rows) == ACTION_COUNT, "one row per action");

@@ -110,6 +110,7 @@ enum action {
 	ACTION_REMOVE,
 	ACTION_PROCESSES,
 	ACTION_EXTEND,
+	ACTION_FORK, /* may it be copied?  The copy is opened, and counted, by itself */
 	ACTION_CLOSE,
 	ACTION_COUNT
 };

@@ -17,10 +17,16 @@
 
 enum { KEY_MAX = 1 << 20 };
 
-void slots_init(struct slots *s, int warden, const char *helper)
+/* What is never used is not touched either: most keepers have a session, and sleep. */
+void slots_init(struct slots *s, int warden, const char *helper, size_t most)
 {
-	*s = (struct slots){.warden = warden, .helper = helper};
-	for (size_t i = 0; i < SLOTS_KEPT; i++) {
+	s->warden = warden;
+	s->helper = helper;
+	s->warm_node = false;
+	s->turns = s->interpreters = s->forked = 0;
+	s->n = most < SLOTS_KEPT ? most : SLOTS_KEPT;
+	for (size_t i = 0; i < s->n; i++) {
+		s->list[i] = (struct one_slot){0};
 		remote_init(&s->list[i].remote);
 		buf_init(&s->list[i].key, KEY_MAX);
 	}
@@ -36,7 +42,7 @@ static void let_go(struct one_slot *one)
 
 void slots_done(struct slots *s)
 {
-	for (size_t i = 0; i < SLOTS_KEPT; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		remote_close(&s->list[i].remote);
 		buf_done(&s->list[i].key);
 	}
@@ -113,7 +119,7 @@ static struct one_slot *choose(struct slots *s, const struct buf *key)
 {
 	struct one_slot *oldest = &s->list[0];
 
-	for (size_t i = 0; i < SLOTS_KEPT; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		if (is_same(key, &s->list[i].key))
 			return &s->list[i];
 		if (s->list[i].turn < oldest->turn)
@@ -149,7 +155,7 @@ struct remote *slots_get(struct slots *s, const struct profile *profile,
 /* One that waits for a session like this and that nobody had; NULL: none. */
 static struct one_slot *find_prepared(struct slots *s, const struct buf *key)
 {
-	for (size_t i = 0; i < SLOTS_KEPT; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		struct one_slot *one = &s->list[i];
 
 		if (one->session && !one->used && is_same(key, &one->key) &&
@@ -170,7 +176,7 @@ struct remote *slots_keep(struct slots *s, const struct profile *profile,
 	if (write_key(profile, &key, err) < 0)
 		return NULL;
 	one = find_prepared(s, &key);
-	for (size_t i = 0; i < SLOTS_KEPT; i++)
+	for (size_t i = 0; i < s->n; i++)
 		if (&s->list[i] != one)
 			let_go(&s->list[i]);
 	if (!one) {
@@ -204,7 +210,7 @@ int slots_prepare(struct slots *s, const struct profile *profile, const struct l
 	struct remote *made = session ? slots_keep(s, profile, limits, err)
 				      : slots_get(s, profile, limits, false, err);
 
-	for (size_t i = 0; made && i < SLOTS_KEPT; i++)
+	for (size_t i = 0; made && i < s->n; i++)
 		if (&s->list[i].remote == made)
 			s->list[i].used = false;
 	return made ? 0 : -1;
@@ -230,7 +236,7 @@ void slots_saw(struct slots *s, const struct remote *remote, const struct start 
 {
 	if (start->interpreters == 0)
 		return;
-	for (size_t i = 0; i < SLOTS_KEPT; i++)
+	for (size_t i = 0; i < s->n; i++)
 		if (&s->list[i].remote == remote)
 			take_news(s, &s->list[i], start);
 }

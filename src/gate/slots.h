@@ -26,10 +26,12 @@ struct slots {
 	bool template;      /* Pythons of sessions begin as a template */
 	uint64_t turns;
 	uint64_t interpreters, forked; /* of all of them, since somebody took these to be told */
+	size_t n;                      /* of the list */
 	struct one_slot list[SLOTS_KEPT];
 };
 
-void slots_init(struct slots *s, int warden, const char *helper);
+/* most: so many at once, up to SLOTS_KEPT; a session needs one. */
+void slots_init(struct slots *s, int warden, const char *helper, size_t most);
 void slots_done(struct slots *s);
 /* One with this profile, idle and alive: the one that is there, or a new one.  It stays ours.
  * fresh: never one that served a call before. */

@@ -107,14 +107,14 @@ static int take_toolkit(struct keeper *k, const struct keeper_options *o, struct
 int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means, struct error *err)
 {
-	*k = (struct keeper){.front = o->front,
-			     .stream = -1,
-			     .policy = policy,
-			     .means = *means,
-			     .template = o->template,
-			     .for_session = o->session};
+	k->front = o->front;
+	k->stream = -1;
+	k->policy = policy;
+	k->means = *means;
+	k->template = o->template;
+	k->for_session = o->session;
 	audit_init(&k->audit);
-	slots_init(&k->slots, o->warden, o->helper);
+	slots_init(&k->slots, o->warden, o->helper, o->session ? 1 : SLOTS_KEPT);
 	k->slots.warm_node = o->warm_node;
 	/* Who makes one has nobody wait either: it is to be like those that will become it. */
 	k->slots.template = o->template >= 0 || o->makes_template;
@@ -176,7 +176,7 @@ static void wait_for_front(struct keeper *k)
 
 	while (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno == EINTR)
 		;
-	k->over = fds[1].revents != 0;
+	k->over = k->wardenless = fds[1].revents != 0;
 }
 
 static void serve_one(struct keeper *k)
@@ -201,13 +201,19 @@ static void serve_one(struct keeper *k)
 	k->stream = -1;
 }
 
-void keeper_serve(struct keeper *k)
+/* A function of its own: what is in the frame of a keeper that waits for hours takes memory. */
+__attribute__((noinline)) static void say_hello(struct keeper *k)
 {
 	struct keep_reply hello = {.kind = KEEP_READY, .usable_slot = k->has_slot};
 	struct error err = {0};
 
 	if (keep_send_reply(k->front, &hello, NULL, 0, &err) < 0)
 		k->over = true;
+}
+
+void keeper_serve(struct keeper *k)
+{
+	say_hello(k);
 	while (!k->over)
 		serve_one(k);
 }

@@ -34,15 +34,16 @@ struct keeper {
 	struct audit audit;
 	bool has_audit; /* false: the policy wants no log, or it cannot be opened */
 	struct toolkit toolkit;
-	struct slots slots;
 	int template;                 /* -1: none */
 	bool for_session;             /* it waits for a session to be opened */
 	bool has_slot;                /* one was made ahead of the first call */
 	uint64_t records, last_index; /* in the log, and the front has not been told */
 	bool over;                    /* the front is gone: nobody is left to serve */
+	bool wardenless;              /* the warden is gone, or never took us: no box, no use */
+	struct slots slots;           /* large, and last: most of it is never touched */
 };
 
-/* 0: everything is there.  -1: it cannot serve. */
+/* k: zeros.  0: everything is there.  -1: it cannot serve. */
 int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy *policy,
 		const struct redact_means *means, struct error *err);
 void keeper_close(struct keeper *k);

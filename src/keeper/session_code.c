@@ -297,7 +297,7 @@ void driver_abandon(struct session *s, struct driver *d, const struct outcome *o
 {
 	struct outcome mine = *o;
 
-	fork_drop(s, d, "the session ended");
+	fork_drop(d, "the session ended");
 	if (!d->doing)
 		return;
 	d->doing->state_lost = true;
@@ -318,7 +318,7 @@ bool driver_ended(struct session *s, const struct kept_end *end)
 			(void)fail(&o.error, ERR_CALLER,
 				   "what came from its interpreter made no sense");
 		}
-		fork_drop(s, d, "its interpreter ended");
+		fork_drop(d, "its interpreter ended");
 		if (driver_begins_anew(s, d))
 			return true;
 		if (d->doing)

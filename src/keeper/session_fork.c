@@ -28,13 +28,15 @@ enum {
 
 extern const char driver_python_copy_start[], driver_python_copy_end[];
 
+static const char no_memory[] = "there is no memory for it";
+
 enum fork_stage { FORK_ASKED = 0, FORK_LOOKS, FORK_WRITES };
 
 struct forking {
-	struct doing *asked; /* its request, and what cleans texts */
+	struct doing *asked; /* its request, its records, and what cleans texts */
 	enum fork_stage stage;
 	int stream;    /* where the copy comes out; -1: the front has it */
-	bool answered; /* its interpreter has still to say that it is done */
+	bool answered; /* and written down; its interpreter has still to say that it is done */
 	uint64_t until_us;
 };
 
@@ -48,8 +50,18 @@ static void forking_free(struct driver *d)
 	free(f);
 }
 
+/* Written down, then answered; d is still the caller's. */
+static void deny(struct doing *d, unsigned int http, const char *code, const char *detail)
+{
+	struct error err = {0};
+
+	(void)fail(&err, ERR_REFUSED, "%s", detail);
+	doing_record(d, -1, &err);
+	answer_problem(d->session->k, &d->request, http, code, detail, NULL);
+}
+
 /* why: may be what the session says. */
-static void tell(struct session *s, struct driver *d, const char *why, size_t len)
+static void tell(struct driver *d, const char *why, size_t len)
 {
 	struct forking *f = d->forking;
 	own_str clean = doing_clean(f->asked, why, len);
@@ -58,27 +70,27 @@ static void tell(struct session *s, struct driver *d, const char *why, size_t le
 	(void)snprintf(detail, sizeof(detail), "the session cannot be copied: %.1000s",
 		       clean ? clean : "");
 	if (!f->answered)
-		answer_problem(s->k, &f->asked->request, 409, "conflict", detail, NULL);
+		deny(f->asked, 409, "conflict", detail);
 	f->answered = true;
 }
 
-static void refuse(struct session *s, struct driver *d, const char *why, size_t len)
+static void refuse(struct driver *d, const char *why, size_t len)
 {
-	tell(s, d, why, len);
+	tell(d, why, len);
 	forking_free(d);
 }
 
-void fork_drop(struct session *s, struct driver *d, const char *why)
+void fork_drop(struct driver *d, const char *why)
 {
 	if (d->forking)
-		refuse(s, d, why, strlen(why));
+		refuse(d, why, strlen(why));
 }
 
 uint64_t fork_tick(struct session *s, struct driver *d, uint64_t now)
 {
 	if (now < d->forking->until_us)
 		return d->forking->until_us;
-	fork_drop(s, d, "it took too long");
+	fork_drop(d, "it took too long");
 	driver_garble(s, d);
 	return 0;
 }
@@ -117,49 +129,72 @@ static const char *hindrance(struct session *s, const struct driver *d)
 	return has_others(s, d) ? "other processes run in this session" : NULL;
 }
 
-static int ask(struct session *s, struct driver *d, const struct keep_request *r, struct error *err)
+/* asked is taken over. */
+static void ask(struct session *s, struct driver *d, struct doing *asked)
 {
 	size_t len = (size_t)(driver_python_copy_end - driver_python_copy_start);
 	struct forking *f = calloc(1, sizeof(*f));
+	struct error err = {0};
 
-	if (!f)
-		return fail_sys(err, "copy a session");
+	if (!f) {
+		deny(asked, 500, "internal", no_memory);
+		doing_free(asked);
+		return;
+	}
 	f->stream = -1;
 	f->until_us = clock_us() + FORK_US;
-	f->asked = doing_new(s, r, ACTION_OPEN);
-	if (!f->asked) {
-		free(f);
-		return 0; /* answered */
-	}
+	f->asked = asked;
 	d->forking = f;
 	d->send.len = d->sent = d->heard.len = 0;
 	d->send.cut = d->heard.cut = false;
-	if (driver_nonce(d, err) < 0 ||
-	    buf_printf(&d->send, err, "0 %s %zu\n", d->nonce, len) < 0 ||
-	    buf_add(&d->send, driver_python_copy_start, len, err) < 0) {
+	if (driver_nonce(d, &err) < 0 ||
+	    buf_printf(&d->send, &err, "0 %s %zu\n", d->nonce, len) < 0 ||
+	    buf_add(&d->send, driver_python_copy_start, len, &err) < 0) {
 		d->send.len = 0;
-		forking_free(d);
-		return -1;
+		fork_drop(d, no_memory);
+		return;
 	}
 	driver_send(s, d);
-	return 0;
+}
+
+/* Judged and announced like whatever else is asked of a session; NULL: it was answered. */
+static struct doing *announce(struct session *s, const struct keep_request *r)
+{
+	struct doing *d = doing_new(s, r, ACTION_FORK);
+
+	if (!d)
+		return NULL;
+	d->passage.bare = true;
+	d->args = json_object();
+	if (!d->args) {
+		answer_problem(s->k, r, 500, "internal", no_memory, NULL);
+		doing_free(d);
+		return NULL;
+	}
+	return doing_enter(d) ? d : NULL;
 }
 
 void obey_fork(struct session *s, const struct keep_request *r, const struct buf *body)
 {
 	struct driver *d = driver_of(s, "python");
-	const char *why = hindrance(s, d);
-	struct error err = {0};
+	struct doing *asked = announce(s, r);
+	const char *why;
 
 	(void)body;
 	s->active_us = clock_us();
+	if (!asked)
+		return;
+	why = hindrance(s, d);
+	if (copy_is_known() && !why) {
+		ask(s, d, asked);
+		return;
+	}
 	if (!copy_is_known())
-		answer_problem(s->k, r, 501, "not_implemented",
-			       "sessions cannot be copied on this machine: only on x86-64", NULL);
-	else if (why)
-		answer_problem(s->k, r, 409, "conflict", why, NULL);
-	else if (ask(s, d, r, &err) < 0)
-		answer_problem(s->k, r, 500, "internal", "there is no memory for it", NULL);
+		deny(asked, 501, "not_implemented",
+		     "sessions cannot be copied on this machine: only on x86-64");
+	else
+		deny(asked, 409, "conflict", why);
+	doing_free(asked);
 }
 
 bool fork_defers(struct session *s, const struct keep_request *r, const struct buf *body)
@@ -215,7 +250,7 @@ static void give(struct session *s, struct driver *d)
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0) {
-		fork_drop(s, d, "there is no pipe for it");
+		fork_drop(d, "there is no pipe for it");
 		driver_garble(s, d);
 		return;
 	}
@@ -224,7 +259,7 @@ static void give(struct session *s, struct driver *d)
 	d->forking->stage = FORK_LOOKS;
 	if (copy_give(d->channel, writes, -1, &err) < 0) {
 		keeper_say(s->k, &err);
-		fork_drop(s, d, "its interpreter takes nothing");
+		fork_drop(d, "its interpreter takes nothing");
 		driver_garble(s, d);
 	}
 }
@@ -273,6 +308,7 @@ static int begin(struct session *s, struct driver *d, struct error *err)
 	if (!opening || buf_add(&body, opening, strlen(opening), err) < 0 || body.cut)
 		return fail(err, ERR_REFUSED, "how it was opened is too long");
 	(void)snprintf(reply.facts.rule, sizeof(reply.facts.rule), "%s", under);
+	doing_record(f->asked, 0, err);
 	if (keep_send_begun(s->k->front, &reply, f->stream, &body, err) < 0)
 		s->k->over = true;
 	answer(s, f);
@@ -284,7 +320,7 @@ static void write_on(struct session *s, struct driver *d)
 	struct error err = {0};
 
 	if (begin(s, d, &err) < 0)
-		tell(s, d, err.text, strlen(err.text));
+		tell(d, err.text, strlen(err.text));
 	/* If nobody else has it, writing fails, and that is told at its end. */
 	own_fd_end(&d->forking->stream);
 	d->forking->stream = -1;
@@ -297,7 +333,7 @@ static void take(struct session *s, struct driver *d, const struct snippet_end *
 	static const char untold[] = "its interpreter could not be written";
 
 	if (e->status != 0)
-		refuse(s, d, e->has_result ? text : untold,
+		refuse(d, e->has_result ? text : untold,
 		       e->has_result ? e->result_len : strlen(untold));
 	else if (d->forking->stage == FORK_ASKED)
 		give(s, d);
@@ -338,7 +374,7 @@ void fork_heard(struct session *s, struct driver *d)
 		take(s, d, &e, text);
 	}
 	if (there < 0 || (!d->forking && d->heard.len)) {
-		fork_drop(s, d, "what came from its interpreter made no sense");
+		fork_drop(d, "what came from its interpreter made no sense");
 		driver_garble(s, d);
 	}
 }

@@ -28,7 +28,9 @@ static deed *const deeds[KEEP_ASK_COUNT] = {
 	[KEEP_FORK] = obey_fork,
 };
 
-static void serve_front(struct session *s)
+/* This one and serve_box are called, never inlined: what they have in their frames is not to lie on
+ * the stack of a session that sleeps. */
+__attribute__((noinline)) static void serve_front(struct session *s)
 {
 	struct keep_request r;
 	struct error err = {0};
@@ -67,7 +69,7 @@ static bool died_with_box(const struct kept_end *end)
 	return end->box_over && end->outcome.end == END_SIGNALLED && end->outcome.signal == SIGKILL;
 }
 
-static void serve_box(struct session *s)
+__attribute__((noinline)) static void serve_box(struct session *s)
 {
 	struct kept_end end;
 	struct error err = {0};

@@ -6,28 +6,25 @@
  * may be thousands.  So after some seconds everything goes that holds nothing:
  * the heap's free pages, the stack below us, the connection to the scribe.
  */
+#include <link.h>
 #include <malloc.h>
-#include <stdint.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "base/pages.h"
 #include "keeper/session_state.h"
 
-enum {
-	STACK_MOST = 1 << 20, /* that far down somebody may have been */
-	PAGES_NEAR = 2,       /* this function's own, and what it calls */
-};
-
-static void drop_stack(void)
+/* The program itself, as far as nobody has written to it, comes back out of the file when it is run
+ * again; the tables that say where it lies go with it (from Linux 6.14 on). */
+static int forget_code(struct dl_phdr_info *info, size_t size, void *context)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0) & ~(page - 1);
-	uintptr_t high = here - PAGES_NEAR * page;
+	(void)size;
+	(void)context;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
-	/* Where the stack does not reach that far nothing is mapped, and nothing is done. */
-	for (uintptr_t at = high - page; at > here - STACK_MOST; at -= page)
-		if (madvise((void *)at, page, MADV_DONTNEED) < 0)
-			return;
+		if (p->p_type == PT_LOAD && !(p->p_flags & PF_W))
+			pages_forget((void *)(info->dlpi_addr + p->p_vaddr), p->p_memsz);
+	}
+	return 1; /* ours, and no library's */
 }
 
 void session_rest(struct session *s)
@@ -37,5 +34,6 @@ void session_rest(struct session *s)
 	if (s->k->has_audit)
 		audit_rest(&s->k->audit);
 	(void)malloc_trim(0);
-	drop_stack();
+	pages_forget_stack();
+	(void)dl_iterate_phdr(forget_code, NULL);
 }

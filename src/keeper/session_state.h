@@ -201,7 +201,7 @@ void fork_resume(struct session *s);
 /* Returns when it will have taken too long. */
 uint64_t fork_tick(struct session *s, struct driver *d, uint64_t now);
 /* It cannot be any more; answered.  Safe if nothing is copied. */
-void fork_drop(struct session *s, struct driver *d, const char *why);
+void fork_drop(struct driver *d, const char *why);
 
 /* session_copy.c: a session begins as a copy: what comes out of stream becomes its interpreter. */
 int session_copy(struct session *s, struct doing *d, int stream, uint64_t snippets,

@@ -26,6 +26,10 @@ enum { WARDEN_MAGIC = 0x77626a6c, WARDEN_VERSION = 1, WARDEN_WORDS_MAX = 1 << 20
  */
 enum { WARDEN_KEEPER_SLOTS = 6 };
 
+/* How many keepers a warden has places for: more than a policy can ask for.  One that finds none,
+ * or no warden, ends with that exit code; whoever starts keepers waits before the next. */
+enum { WARDEN_KEEPERS_MAX = 4096, WARDEN_LOST = 75 };
+
 enum warden_ask { WARDEN_ASK_NONE = 0, WARDEN_SLOT };
 enum warden_say { WARDEN_SAY_NONE = 0, WARDEN_GIVEN, WARDEN_REFUSED };
 

@@ -54,11 +54,11 @@ void peers_add(struct scribe *s, int fd)
 	struct error err;
 
 	if (check_uid(fd, &err) == 0) {
-		if (s->n_peers < PEERS_MAX) {
+		if (s->n_peers < s->peers_most) {
 			s->peers[s->n_peers++] = peer;
 			return;
 		}
-		(void)fail(&err, ERR_SYSTEM, "%d others write to this log", PEERS_MAX);
+		(void)fail(&err, ERR_SYSTEM, "%zu others write to this log", s->peers_most);
 	}
 	peers_refuse(&peer, 0, &err);
 	(void)close(fd);
@@ -68,7 +68,8 @@ void peers_accept(struct scribe *s)
 {
 	int fd;
 
-	while ((fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+	while (s->n_peers < s->peers_most &&
+	       (fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0)
 		peers_add(s, fd);
 }
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -131,8 +132,21 @@ static int begin_log(struct scribe *s, struct error *err)
 	return batch_write_own(s, &up, err);
 }
 
+/* Before the seal, which asks for the same and lets nobody ask again. */
+static size_t count_places(void)
+{
+	struct rlimit files = {FILES_MAX, FILES_MAX};
+
+	if (setrlimit(RLIMIT_NOFILE, &files) < 0 && getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return 0;
+	if (files.rlim_max > FILES_MAX)
+		return PEERS_MAX;
+	return files.rlim_max > FILES_OWN ? (size_t)files.rlim_max - FILES_OWN : 0;
+}
+
 static int begin(struct scribe *s, struct error *err)
 {
+	s->peers_most = count_places();
 	if (make_descriptors(s, err) < 0 ||
 	    scribe_seal(s->directory, s->options->allow_degraded, s->layers, err) < 0)
 		return -1;
@@ -162,7 +176,8 @@ static uint64_t wait_until(const struct scribe *s)
 static void wait_for_news(struct scribe *s)
 {
 	struct pollfd fds[PEERS_MAX + 2] = {
-		{.fd = s->listener, .events = POLLIN},
+		/* Who finds no place waits before the door, as long as its patience lasts. */
+		{.fd = s->n_peers < s->peers_most ? s->listener : -1, .events = POLLIN},
 		{.fd = s->signals, .events = POLLIN},
 	};
 	uint64_t now = clock_us(), until = wait_until(s);

@@ -9,7 +9,9 @@
 #include "scribe/scribe.h"
 
 enum {
-	PEERS_MAX = 960,       /* sessions that sleep are none */
+	PEERS_MAX = 2048,      /* sessions that sleep are none; more wait at the door */
+	FILES_OWN = 32,        /* open files that are no callers */
+	FILES_MAX = PEERS_MAX + FILES_OWN,
 	BATCH_BYTES = 2 << 20, /* of messages that are written together */
 	PER_PEER = 32,         /* messages of one caller in a batch: the others want their turn */
 	ONCE_MAX = 64,
@@ -55,6 +57,7 @@ struct scribe {
 	struct layer_report layers[LAYER_COUNT];
 	struct peer peers[PEERS_MAX];
 	size_t n_peers;
+	size_t peers_most; /* by the limit of open files */
 	uint64_t peers_seen;
 	struct open_calls open;
 	struct old_line tail[TAIL_MAX];

@@ -13,7 +13,7 @@
 #include "sandbox/native/roleseal.h"
 #include "scribe/scribe_state.h"
 
-enum { FILES_MAX = 1024, FILES_MIN = PEERS_MAX + 32, DATA_MAX = 512 << 20 };
+enum { FILES_MIN = 4 * FILES_OWN, DATA_MAX = 512 << 20 };
 
 /* The socket exists already. */
 static const struct role_call own_calls[] = {

@@ -720,6 +720,59 @@ TESTS = [
 ]
 
 
+def hold(place, n):
+    """So many callers that are there and say nothing."""
+    held = []
+    for _ in range(n):
+        one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        one.connect(f"{place.audit}/scribe.socket")
+        held.append(one)
+    return held
+
+
+def one_thousand_sessions_that_are_awake_hold_nobody_up():
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most < 2300:
+        raise Skip("so many files may not be open here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with Place() as p:
+        check(p.call("say", "--arg", "word=a")["success"])
+        held = hold(p, 1100)
+        answer = p.call("say", "--arg", "word=b")
+        check(answer["success"], answer)
+        for one in held:
+            one.close()
+        p.verify()
+
+
+def few_files():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (160, 160))
+
+
+def who_finds_no_place_waits_for_one():
+    with Place(USER) as p:  # root could have more
+        for path in (f"{p.dir}/state", p.audit):
+            os.mkdir(path, 0o700)
+            os.chown(path, USER, USER)
+        scribe = subprocess.Popen([SCRIBE, "--stay", p.audit], preexec_fn=few_files, **p.who())
+        try:
+            wait_for(lambda: os.path.exists(f"{p.audit}/scribe.socket"), 60)
+            held = hold(p, 160)  # those that find no place stand before the door
+            waiting = p.start("say", "--arg", "word=a", "--json")
+            time.sleep(0.5)
+            check(waiting.poll() is None, "it was not made to wait")
+            for one in held:
+                one.close()
+            out, err = waiting.communicate(timeout=60)
+            check(json.loads(out)["success"], out + err)
+        finally:
+            scribe.terminate()
+            scribe.wait(60)
+
+
+TESTS += [one_thousand_sessions_that_are_awake_hold_nobody_up, who_finds_no_place_waits_for_one]
+
+
 def main():
     wanted = [t for t in TESTS if len(sys.argv) < 6 or sys.argv[5] in t.__name__]
     failed = 0

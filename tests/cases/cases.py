@@ -49,6 +49,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
@@ -57,6 +58,7 @@ import patience
 left_over = []  # directories that a scribe was still writing to
 USER = int(os.environ.get("CASES_UID", "61234"))
 LIMIT_S = 60
+WORKERS = 4
 REPEATABLE = {"expect-json", "expect-stdout-has", "expect-stderr-has", "expect-stdout-lacks",
               "expect-stderr-lacks"}
 SINGLE = {"as", "needs", "setup", "run", "call", "policy", "screen", "stdin", "stdin-bytes", "stdout", "umask", "closed",
@@ -490,6 +492,72 @@ def why_not(case, host, who):
     return None
 
 
+def judge(plan, host, number):
+    """[a reason to skip, what is wrong]"""
+    case, who = plan[number]
+    skip = why_not(case, host, who)
+    return [skip, [] if skip else perform(case, host, who)]
+
+
+def show(plan, number, said, place):
+    """One line of TAP, at this place; is it a failure?"""
+    skip, wrong = said
+    case, who = plan[number]
+    for line in wrong:
+        print("# " + line.replace("\n", "\n# "))
+    print(f"{'not ok' if wrong else 'ok'} {place} - {case.name} as {who}: {case.title}"
+          f"{f' # SKIP {skip}' if skip else ''}", flush=True)
+    return bool(wrong)
+
+
+def sweep():
+    while left_over:
+        patience.remove(left_over.pop())
+
+
+def work(plan, host, questions, answers):
+    """A process of its own: takes numbers of cases from one pipe, writes what came of them to its other."""
+    left_over.clear()
+    with open(answers, "w", encoding="utf-8") as out:
+        while number := os.read(questions, 4):
+            number = int(number)
+            try:
+                said = judge(plan, host, number)
+            except Exception:  # noqa: BLE001  one broken case must not hide the others
+                said = [None, [traceback.format_exc()]]
+            print(json.dumps([number, said]), file=out, flush=True)
+        sweep()
+
+
+def beside_each_other(plan, host, numbers):
+    """Performs these by WORKERS processes; how many failed.  Their order is that of their ends."""
+    questions, ask = os.pipe()
+    os.write(ask, b"".join(b"%4d" % number for number in numbers))  # 4 bytes each: a pipe holds 65536
+    os.close(ask)
+    answers, answer = os.pipe()
+    sys.stdout.flush()
+    children = []
+    for _ in range(WORKERS):
+        child = os.fork()
+        if child == 0:
+            os.close(answers)
+            work(plan, host, questions, answer)
+            os._exit(0)
+        children.append(child)
+    os.close(answer)
+    os.close(questions)
+    failed, missing = 0, set(numbers)
+    with open(answers, encoding="utf-8") as lines:
+        for line in lines:
+            number, said = json.loads(line)
+            missing.discard(number)
+            failed += show(plan, number, said, len(numbers) - len(missing))
+    ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    for place, number in enumerate(missing, len(numbers) - len(missing) + 1):
+        failed += show(plan, number, [None, [f"whoever performed it is gone: {ends}"]], place)
+    return failed + any(ends)
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
@@ -501,18 +569,11 @@ def main():
         cases = [case for case in cases if case.name in sys.argv[2:]]
     plan = [(case, who) for case in cases for who in ("root", "user")
             if case.word("as", "both") in ("both", who)]
-    failed = 0
     print(f"1..{len(plan)}", flush=True)
-    for number, (case, who) in enumerate(plan, 1):
-        skip = why_not(case, host, who)
-        wrong = [] if skip else perform(case, host, who)
-        failed += bool(wrong)
-        for line in wrong:
-            print("# " + line.replace("\n", "\n# "))
-        print(f"{'not ok' if wrong else 'ok'} {number} - {case.name} as {who}: {case.title}"
-              f"{f' # SKIP {skip}' if skip else ''}", flush=True)
-    for path in left_over:
-        patience.remove(path)
+    # Most of a case is waiting, and those that measure time wait longest.
+    timed = [n for n, (case, _) in enumerate(plan) if case.word("expect-live") or case.word("expect-seconds")]
+    failed = beside_each_other(plan, host, timed + [n for n in range(len(plan)) if n not in timed])
+    sweep()
     return 1 if failed else 0
 
 

@@ -17,6 +17,7 @@ from fakefront import INLINE, MAGIC, REQUEST, VERSION, Keeper
 
 GATE, BELLJAR, SCRIBE = (os.path.realpath(p) for p in sys.argv[1:4])
 USER = 61234
+WARDEN_LOST = 75  # wardentalk.h
 SECRET = "tr0ub4dor-and-3-more"
 POLICY = """version: 1
 allow_degraded: [memory, processes, cpu, own_uid]
@@ -617,10 +618,14 @@ def test_without_a_warden_a_keeper_answers_what_runs_and_goes(_uid):
         k.warden.wait()
         same(k.wait(serial).json()["status"], "unknown")
         check(k.take() is None)
-        same(k.process.wait(60), 0)
+        same(k.process.wait(60), WARDEN_LOST)
     with ready() as k:
         k.warden.kill()
         check(k.take() is None)
+        same(k.process.wait(60), WARDEN_LOST)  # or there would be another at once, again and again
+    with ready() as k:
+        k.sock.close()
+        same(k.process.wait(60), 0)
 
 
 def test_a_sealed_keeper_has_nothing_but_its_work(_uid):

@@ -341,7 +341,7 @@ TEST(hostile_text_is_no_ceiling)
 		" slots 1\n",
 		"slots  1\n",
 		"slots 99999999999999999999\n",
-		"slots 1025\n",
+		"slots 2049\n",
 		"slots 1\nslots 2\n",
 		"slots 1\r\n",
 		"Slots 1\n",

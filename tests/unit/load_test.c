@@ -145,7 +145,7 @@ TEST(includes_go_eight_deep_and_no_further)
 {
 	own(scratch) s = scratch_make();
 	own_policy p = NULL;
-	char name[16], text[80];
+	char name[32], text[80];
 
 	for (int i = 0; i < 9; i++) {
 		(void)snprintf(name, sizeof(name), "%d.yaml", i);

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 
 #include "call/listen.h"
+#include "lib/wardentalk.h"
 #include "policy/policy.h"
 #include "tap.h"
 
@@ -46,6 +47,16 @@ TEST(without_a_word_the_service_listens_at_home_and_asks_for_keys)
 	CHECK(s && s->body_bytes == 4 << 20 && s->connections == 1024 && s->drain_ms == 30000);
 	CHECK(s && s->calls_kept == 1000 && s->calls_kept_ms == 600000);
 	CHECK(s && s->idempotency_ms == 86400000);
+}
+
+TEST(a_policy_asks_for_no_more_than_a_warden_has_places_for)
+{
+	CHECK(taken("version: 1\nserve: { concurrency: 1024, sessions: 1000, "
+		    "sessions_ready: 64 }\n"));
+	CHECK(2 * 1024 + 1000 + 2 * 64 + 2 * 8 <= WARDEN_KEEPERS_MAX);
+	CHECK(refused("version: 1\nserve: { sessions: 1001 }\n", "serve.sessions", "1000"));
+	CHECK(refused("version: 1\nserve: { concurrency: 1025 }\n", "serve.concurrency", "1024"));
+	CHECK(refused("version: 1\nserve: { sessions_ready: 65 }\n", "serve.sessions_ready", "64"));
 }
 
 TEST(the_built_in_policy_needs_no_key_from_this_host)

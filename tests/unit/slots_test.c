@@ -16,7 +16,7 @@ static void saw(size_t slot, uint64_t interpreters, uint64_t calls)
 
 TEST(interpreters_and_what_came_out_of_them_are_counted_once)
 {
-	slots_init(&s, -1, NULL);
+	slots_init(&s, -1, NULL, SLOTS_KEPT);
 	saw(0, 1, 1);
 	CHECK(s.interpreters == 1 && s.forked == 1);
 	saw(0, 1, 2);
@@ -39,7 +39,7 @@ TEST(what_is_told_of_a_remote_that_is_no_slot_counts_nothing)
 	struct remote other;
 
 	remote_init(&other);
-	slots_init(&s, -1, NULL);
+	slots_init(&s, -1, NULL, SLOTS_KEPT);
 	slots_saw(&s, &other, &start);
 	CHECK(s.interpreters == 0 && s.forked == 0);
 	slots_done(&s);

@@ -3,15 +3,19 @@
 #include "sandbox/native/startenv.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "tap.h"
 
 static const char *const begins[] = {"NODE_", "LANG", NULL};
 
+static char why[80];
+
 static bool same(const char *const *one, const char *const *other)
 {
-	return startenv_same(begins, (char *const *)(uintptr_t)one,
-			     (char *const *)(uintptr_t)other);
+	why[0] = '\0';
+	return startenv_same(begins, (char *const *)(uintptr_t)one, (char *const *)(uintptr_t)other,
+			     why, sizeof(why));
 }
 
 TEST(variables_that_are_read_later_do_not_count)
@@ -28,6 +32,18 @@ TEST(a_variable_that_only_one_has_counts_both_ways)
 
 	CHECK(!same(one, other));
 	CHECK(!same(other, one));
+}
+
+TEST(the_name_is_told_and_never_the_value)
+{
+	const char *none[] = {NULL}, *one[] = {"LANG=s3cret", NULL};
+	const char *longer[] = {"NODE_ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ=s3cret",
+				NULL};
+
+	CHECK(!same(none, one) && strncmp(why, "LANG,", 5) == 0 && !strstr(why, "s3cret"));
+	CHECK(!same(one, none) && strncmp(why, "LANG,", 5) == 0 && !strstr(why, "s3cret"));
+	CHECK(!same(none, longer) && strncmp(why, "NODE_ABC", 8) == 0 && !strstr(why, "s3cret"));
+	CHECK(strstr(why, "interpreter starts"));
 }
 
 TEST(another_value_counts)

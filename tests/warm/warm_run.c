@@ -2,9 +2,9 @@
 /* warm_run.c - runs a program again and again in one resident slot, and tells how each came to be.
  *
  * warm_run [-w python|node] [-p PROGRAM] [-m MODULE]... [-n ROUNDS] [-r REST_MS] [-q] [-c CALLS]
- * [-a AGE_MS] [-f FILE] [-d] [-l PROGRAM]... [-M MIB] -- CMD ARGS...  What the program writes goes
- * to our own streams; one line of JSON per round goes to descriptor 3, or to standard error if
- * there is none.
+ * [-a AGE_MS] [-f FILE] [-d] [-l PROGRAM]... [-M MIB] [-e NAME=VALUE]... -- CMD ARGS...  What the
+ * program writes goes to our own streams; one line of JSON per round goes to descriptor 3, or to
+ * standard error if there is none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,12 +23,16 @@
 #include "call/limits.h"
 #include "sandbox/native/slot.h"
 
+enum { ENV_MOST = 8 };
+
 struct wishes {
 	struct profile profile;
 	struct limits limits;
 	char **argv;
 	unsigned rounds, rest_ms, settle_ms;
 	const char *put; /* a file for /work */
+	char *env[ENV_MOST + 1];
+	size_t n_env;
 	bool quiet;
 	FILE *report;
 };
@@ -122,7 +126,7 @@ static void report(const struct wishes *w, const struct outcome *o, const uint64
 
 static int run_once(const struct wishes *w, struct slot *s, struct error *err)
 {
-	char *own[] = {NULL}, *env[ENVIRONMENT_OWN + 1];
+	char *env[ENVIRONMENT_OWN + ENV_MOST + 1];
 	const struct language *language =
 		w->profile.warm.kind ? language_find(warm_kind_name(w->profile.warm.kind), err)
 				     : NULL;
@@ -133,7 +137,7 @@ static int run_once(const struct wishes *w, struct slot *s, struct error *err)
 	uint64_t us[2], before;
 	int started;
 
-	environment_build(language, own, env);
+	environment_build(language, (char **)(uintptr_t)w->env, env);
 	if (w->put && put_file(w, s, err) < 0)
 		return -1;
 	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(error, O_CLOEXEC) < 0)
@@ -195,6 +199,11 @@ static void take_option(struct wishes *w, int option)
 	case 'M':
 		w->limits.memory_bytes = (uint64_t)atoi(optarg) << 20;
 		return;
+	case 'e':
+		if (w->n_env == ENV_MOST)
+			exit(2);
+		w->env[w->n_env++] = optarg;
+		return;
 	case 'd':
 		w->profile.allow_degraded = ~0u;
 		return;
@@ -214,7 +223,7 @@ int main(int argc, char **argv)
 	int option;
 
 	limits_default(&w.limits);
-	while ((option = getopt(argc, argv, "w:p:m:n:r:s:c:f:qa:dl:M:")) != -1)
+	while ((option = getopt(argc, argv, "w:p:m:n:r:s:c:f:qa:dl:M:e:")) != -1)
 		take_option(&w, option);
 	w.argv = argv + optind;
 	w.report = fcntl(3, F_GETFD) >= 0 ? fdopen(3, "w") : stderr;

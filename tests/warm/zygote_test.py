@@ -144,6 +144,46 @@ def a_script_that_only_a_fresh_one_runs_right_is_told_as_such():
         assert all(bool(line["why_cold"]) == (how == "sealed") for line in lines), lines
 
 
+def told(words, *options):
+    """How one call with these options came to be, and what it printed."""
+    read, write = os.pipe()
+    with subprocess.Popen([RUN, "-w", "python", "-m", "json", "-m", "ssl", "-s", "1500", *options, "--", *words],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, close_fds=False,
+                          preexec_fn=lambda: os.dup2(write, 3)) as process:
+        os.close(write)
+        with os.fdopen(read) as reports:
+            report = json.loads(reports.read())
+        return report, process.communicate(timeout=PATIENCE_S)[0].decode()
+
+
+def a_variable_that_modules_read_when_they_are_loaded_is_a_cold_start_and_named():
+    words = ["python3", "-c", "import os; print(os.environ.get('OTHER'))"]
+    line, out = told(words, "-e", "OTHER=1")
+    assert (line["how"], line["why_cold"], out) == ("waiting", "", "1\n"), (line, out)
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OPENSSL_CONF", "SSL_CERT_FILE",
+                 "PYTHONPATH", "LD_LIBRARY_PATH", "LC_ALL"):
+        line, out = told(words, "-s", "1", "-e", "OTHER=1", "-e", name + "=/work/s3cret")
+        assert line["how"] in ("cold", "sealed") and out == "1\n", (name, line, out)
+        assert line["why_cold"].startswith(name + ",") and "s3cret" not in line["why_cold"], line
+
+
+def a_module_of_the_callers_wins_over_one_that_is_loaded():
+    """As it does for python3: beside -c and beside a script, and by PYTHONPATH."""
+    with tempfile.TemporaryDirectory() as place:
+        path = f"{place}/json.py"
+        with open(path, "w", encoding="ascii") as file:
+            file.write("dumps = lambda what: 'mine'\nif __name__ == '__main__': import json; print(json.dumps(1))\n")
+        text = "import json; print(json.dumps(1))"
+        for words, options in ((["python3", "-c", text], []), (["python3", "/work/json.py"], []),
+                               (["python3", "-c", "import os; os.chdir('/'); " + text], ["-e", "PYTHONPATH=/work"])):
+            line, out = told(words, "-f", path, *options)
+            assert line["how"] in ("cold", "sealed") and line["why_cold"], (words, line)
+            assert out == "mine\n", (words, line, out)
+        os.rename(path, f"{place}/jsonish.py")
+        line, out = told(["python3", "-c", text], "-f", f"{place}/jsonish.py")
+        assert (line["how"], out) == ("waiting", "1\n"), (line, out)
+
+
 def the_limit_and_the_account_are_the_calls_own():
     lines, _ = rounds("print(1)", 2)
     for line in lines:
@@ -164,6 +204,8 @@ TESTS = [
     what_a_box_can_write_is_never_imported,
     a_call_with_few_files_starts_cold_and_says_so,
     a_script_that_only_a_fresh_one_runs_right_is_told_as_such,
+    a_variable_that_modules_read_when_they_are_loaded_is_a_cold_start_and_named,
+    a_module_of_the_callers_wins_over_one_that_is_loaded,
     the_limit_and_the_account_are_the_calls_own,
 ]
 

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "sandbox/native/childstack.h"
 #include "sandbox/native/filerules.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/mounts.h"
@@ -32,7 +33,7 @@
 #include "sandbox/native/rootfs.h"
 #include "sandbox/native/seal.h"
 
-enum { LEASH_FD = 3, STACK_BYTES = 256 << 10 };
+enum { LEASH_FD = 3 };
 
 struct maker {
 	struct plan *plan;
@@ -246,7 +247,6 @@ static int make_leash(struct box *box, struct error *err)
 int box_make(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
 	     struct error *err)
 {
-	static char stack[STACK_BYTES] __attribute__((aligned(16)));
 	static struct maker m; /* stays where it is: the child has it when we go on */
 	/* A box that is kept is looked into from outside, through its pid 1: not before its exec.
 	 */
@@ -266,7 +266,7 @@ int box_make(struct box *box, struct plan *plan, const struct limits *limits, st
 	box_init(box);
 	if (make_leash(box, err) < 0)
 		return -1;
-	result = clone(make_inside, stack + sizeof(stack), flags, &m, &box->pidfd);
+	result = clone(make_inside, childstack_top(CHILDSTACK_BOX), flags, &m, &box->pidfd);
 	if (result < 0)
 		return fail_sys(err, "namespaces for a box");
 	box->init = result;

@@ -6,6 +6,10 @@
  * the way of whoever locks it, and pass bits to another box.  Nodes in a tmpfs
  * of the box's own have inodes of their own; but only the host's root can make
  * them, so in user mode the binds, and what they tell, remain.
+ *
+ * That tmpfs is the whole root of the box: with one more for /dev alone every
+ * memory group of the host would be the larger (the kernel has room in each
+ * for all file systems).  Only the mount at /dev lets devices be opened.
  */
 #include "sandbox/native/devices.h"
 
@@ -47,34 +51,45 @@ static int add_links(int dir, struct error *err)
 	return 0;
 }
 
-static int new_tmpfs(struct error *err)
+static long set(int fs, const char *key, const char *value)
+{
+	return syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, key, value, 0);
+}
+
+static int new_tmpfs(uid_t owner, struct error *err)
 {
 	own_fd fs = (int)syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC);
+	char id[16];
 	int tree;
 
-	if (fs < 0 || syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "size", "64k", 0) < 0 ||
-	    syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "nr_inodes", "16", 0) < 0 ||
-	    syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "mode", "0755", 0) < 0 ||
+	(void)snprintf(id, sizeof(id), "%u", owner);
+	if (fs < 0 || set(fs, "source", "tmpfs") < 0 || set(fs, "size", "4m") < 0 ||
+	    set(fs, "nr_inodes", "8192") < 0 || set(fs, "mode", "0755") < 0 ||
+	    set(fs, "uid", id) < 0 || set(fs, "gid", id) < 0 ||
 	    syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		return fail_sys(err, "file system for /dev");
-	tree = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC,
-			    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
-	return tree < 0 ? fail_sys(err, "mount for /dev") : tree;
+		return fail_sys(err, "file system for a root");
+	tree = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID);
+	return tree < 0 ? fail_sys(err, "mount for a root") : tree;
 }
 
 static int make_nodes(int tree, struct error *err)
 {
+	own_fd dir = -1;
+
+	if (mkdirat(tree, "dev", 0755) < 0)
+		return fail_sys(err, "make /dev");
+	dir = openat(tree, "dev", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return fail_sys(err, "open /dev");
 	for (size_t i = 0; i < ARRAY_LEN(devices); i++)
-		if (mknodat(tree, devices[i].name, S_IFCHR | 0666, makedev(1, devices[i].minor)) <
-		    0)
+		if (mknodat(dir, devices[i].name, S_IFCHR | 0666, makedev(1, devices[i].minor)) < 0)
 			return fail_sys(err, "make /dev/%s", devices[i].name);
-	return add_links(tree, err);
+	return add_links(dir, err);
 }
 
-int devices_make(int *ret_tree, struct error *err)
+int devices_make(uid_t owner, int *ret_tree, struct error *err)
 {
-	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
-	own_fd tree = new_tmpfs(err);
+	own_fd tree = new_tmpfs(owner, err);
 	mode_t mask;
 	int made;
 
@@ -90,8 +105,6 @@ int devices_make(int *ret_tree, struct error *err)
 	}
 	if (made < 0)
 		return -1;
-	if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
-		return fail_sys(err, "make /dev read-only");
 	*ret_tree = take_fd(&tree);
 	return 0;
 }
@@ -128,13 +141,12 @@ static int bind_all(struct error *err)
 	return add_links(dir, err);
 }
 
-int devices_place(int tree, struct error *err)
+int devices_place(bool own_nodes, struct error *err)
 {
-	if (mounts_mkdir("dev", 0755, err) < 0)
+	if (!own_nodes)
+		return mounts_mkdir("dev", 0755, err) < 0 ? -1 : bind_all(err);
+	if (mounts_bind("dev", "dev", false, err) < 0)
 		return -1;
-	if (tree < 0)
-		return bind_all(err);
-	if (syscall(SYS_move_mount, tree, "", AT_FDCWD, "dev", MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		return fail_sys(err, "place /dev");
-	return 0;
+	return mounts_restrict("dev", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
+			       false, err);
 }

@@ -3,12 +3,17 @@
 #ifndef NATIVE_DEVICES_H
 #define NATIVE_DEVICES_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "base/error.h"
 
-/* Launcher, while it is the host's root: makes nodes in a file system of their own and returns it
- * as a detached mount; -1 in *ret_tree where nodes may not be made (no CAP_MKNOD). */
-int devices_make(int *ret_tree, struct error *err);
-/* New root in the current directory: puts that tree at dev, or with -1 binds the host's nodes. */
-int devices_place(int tree, struct error *err);
+/* Warden, as the host's root: makes the file system of a box's root, the owner's but for dev and
+ * the nodes in it, and returns it as a detached mount; -1 in *ret_tree where nodes may not be made
+ * (no CAP_MKNOD). */
+int devices_make(uid_t owner, int *ret_tree, struct error *err);
+/* New root in the current directory: what is at dev there becomes a mount of its own, or else the
+ * host's nodes are bound. */
+int devices_place(bool own_nodes, struct error *err);
 
 #endif

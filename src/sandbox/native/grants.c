@@ -25,6 +25,7 @@
 
 #include "base/fd.h"
 #include "base/own.h"
+#include "sandbox/native/childstack.h"
 #include "sandbox/native/mounts.h"
 #include "sandbox/native/submounts.h"
 #include "sandbox/native/trustpath.h"
@@ -150,11 +151,11 @@ static int stay_a_moment(void *arg)
 /* A user namespace in which `owner` is `uid`: the kernel takes mount maps in this shape only. */
 static int make_map(uid_t owner, gid_t group, uid_t uid, int *ret_ns, struct error *err)
 {
-	static char stack[16384] __attribute__((aligned(16)));
 	char path[64], map[64];
 	int result = -1;
 	pid_t self = getpid();
-	pid_t child = clone(stay_a_moment, stack + sizeof(stack), CLONE_NEWUSER | SIGCHLD, &self);
+	pid_t child = clone(stay_a_moment, childstack_top(CHILDSTACK_MAP), CLONE_NEWUSER | SIGCHLD,
+			    &self);
 
 	if (child < 0)
 		return fail_sys(err, "user namespace for an id-mapped mount");

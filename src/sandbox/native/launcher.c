@@ -22,6 +22,7 @@
 #include "base/own.h"
 #include "base/pages.h"
 #include "sandbox/native/ahead.h"
+#include "sandbox/native/childstack.h"
 #include "sandbox/native/launcher_state.h"
 #include "sandbox/native/letgo.h"
 #include "sandbox/native/zygote.h"
@@ -145,7 +146,7 @@ static void prepare_next(struct launcher *l)
 	l->box_due = true;
 }
 
-static void make_due_box(struct launcher *l)
+__attribute__((noinline)) static void make_due_box(struct launcher *l)
 {
 	struct error err = {0};
 
@@ -284,7 +285,9 @@ static void kill_all(struct launcher *l)
 		(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
 }
 
-static void obey(struct launcher *l)
+/* Not inlined, like all that serve_orders calls: what is in their frames is not to lie on the stack
+ * of a launcher that waits. */
+__attribute__((noinline)) static void obey(struct launcher *l)
 {
 	struct error err = {0};
 	struct to_launcher order;
@@ -295,6 +298,7 @@ static void obey(struct launcher *l)
 	if (fd_receive(l->plan->socket, &order, sizeof(order), fds, &n_fds, &err) <= 0)
 		_exit(0);
 	make_due_box(l);
+	l->rests = false;
 	switch (order.order) {
 	case ORDER_RUN:
 		run(l, &order, fds, n_fds);
@@ -354,7 +358,7 @@ static void leave_out_waiting(const struct board *board, struct rusage *r)
 	take_off(&r->ru_stime, board->used_system_us);
 }
 
-static void see_end(struct launcher *l)
+__attribute__((noinline)) static void see_end(struct launcher *l)
 {
 	struct to_warden news = {.news = NEWS_ENDING, .start_us = l->board->start_us};
 	siginfo_t info = {0};
@@ -380,7 +384,8 @@ static void see_end(struct launcher *l)
 }
 
 /* Which of the kept box's programs have ended?  And does the box itself live? */
-static void look_after_kept(struct launcher *l, const struct pollfd *fds, size_t n_execs)
+__attribute__((noinline)) static void look_after_kept(struct launcher *l, const struct pollfd *fds,
+						      size_t n_execs)
 {
 	/* From the end: reaping moves the last into the free place. */
 	for (size_t i = n_execs; i-- > 0;) {
@@ -397,7 +402,7 @@ static void look_after_kept(struct launcher *l, const struct pollfd *fds, size_t
 }
 
 /* Something better could wait for the next call now, if the warden says where. */
-static void offer_better(struct launcher *l)
+__attribute__((noinline)) static void offer_better(struct launcher *l)
 {
 	struct to_warden news = {.news = NEWS_WARM};
 
@@ -411,10 +416,28 @@ static void hear(struct launcher *l, struct zygote *z)
 		offer_better(l);
 }
 
+/* A box that is kept sleeps most of the time. */
+static void rest(struct launcher *l)
+{
+	if (!l->kept || l->rests)
+		return;
+	l->rests = true;
+	childstacks_forget();
+	pages_forget_stack();
+}
+
+static int wait_ms(const struct launcher *l)
+{
+	enum { DUE_MS = 1, REST_MS = 2000 };
+
+	if (l->box_due)
+		return DUE_MS;
+	return l->kept && !l->rests ? REST_MS : ahead_wait_ms(l);
+}
+
 __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 {
 	enum { ORDERS, PROGRAM, ZYGOTE, YOUNG, EXECS };
-	enum { DUE_MS = 1 };
 
 	for (;;) {
 		struct pollfd fds[EXECS + KEPT_EXECS_MAX + 1] = {
@@ -429,11 +452,13 @@ __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 			fds[n++] = (struct pollfd){.fd = l->execs.list[i].fd, .events = POLLIN};
 		if (l->kept)
 			fds[n++] = (struct pollfd){.fd = l->box.pidfd, .events = POLLIN};
-		ready = poll(fds, n, l->box_due ? DUE_MS : ahead_wait_ms(l));
+		ready = poll(fds, n, wait_ms(l));
 		if (ready < 0 && errno != EINTR)
 			_exit(1);
-		if (ready == 0)
+		if (ready == 0) {
 			make_due_box(l);
+			rest(l);
+		}
 		if (ahead_grew_old(l))
 			offer_better(l);
 		if (fds[PROGRAM].revents)

@@ -44,6 +44,7 @@ struct launcher {
 	bool another; /* prepare the next box when this one ends */
 	bool box_due; /* it is to be made */
 	bool kept;    /* the box stays when a program ends, and is the last */
+	bool rests;   /* kept, and memory that holds nothing was given back */
 	struct execs execs;
 	struct limits next;
 	struct ahead ahead;

@@ -21,6 +21,7 @@
 
 #include "base/own.h"
 #include "sandbox/native/board.h"
+#include "sandbox/native/childstack.h"
 #include "sandbox/native/rawcall.h"
 #include "sandbox/native/spread.h"
 
@@ -66,9 +67,8 @@ void netspace_init(struct netspace *n, bool errand, uint32_t *alive)
 
 int netspace_begin(struct netspace *n, struct error *err)
 {
-	static char stack[16384] __attribute__((aligned(16)));
 	long maker = raw_clone(CLONE_VM | CLONE_FILES | CLONE_CHILD_CLEARTID | SIGCHLD,
-			       stack + sizeof(stack), n->alive, make, n);
+			       childstack_top(CHILDSTACK_NETWORK), n->alive, make, n);
 
 	if (maker < 0) {
 		__atomic_store_n(n->alive, 0, __ATOMIC_RELEASE);

@@ -46,7 +46,7 @@ int ownfds_keep(struct plan *plan, struct error *err)
 {
 	int keep[GRANTS_MAX + 7];
 	size_t n = 0;
-	int *lists[] = {&plan->socket, &plan->root, &plan->lock, &plan->board_fd};
+	int *lists[] = {&plan->socket, &plan->root, &plan->lock, &plan->board_fd, &plan->etc};
 	own_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0)

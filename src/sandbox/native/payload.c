@@ -19,11 +19,10 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "sandbox/native/childstack.h"
 #include "sandbox/native/door.h"
 #include "sandbox/native/execute.h"
 #include "sandbox/native/nodewire.h"
-
-enum { STACK_BYTES = 256 << 10 };
 
 struct door {
 	struct payload *p;
@@ -125,9 +124,7 @@ static pid_t fork_here(struct payload *p)
 
 static pid_t clone_here(struct payload *p)
 {
-	static char stack[STACK_BYTES] __attribute__((aligned(16)));
-
-	return clone(run_inside, stack + sizeof(stack),
+	return clone(run_inside, childstack_top(CHILDSTACK_PROGRAM),
 		     CLONE_VM | CLONE_VFORK | SIGCHLD | (p->last ? 0 : CLONE_PARENT), p);
 }
 
@@ -176,9 +173,8 @@ static int open_door(void *arg)
  * belongs to the host).  So a child in between goes, and bears the program as its own sibling. */
 static int bear_by_another(struct door *door, struct error *err)
 {
-	static char stack[16384] __attribute__((aligned(16)));
-	pid_t between =
-		clone(open_door, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, door);
+	pid_t between = clone(open_door, childstack_top(CHILDSTACK_BETWEEN),
+			      CLONE_VM | CLONE_VFORK | SIGCHLD, door);
 
 	if (between < 0)
 		return fail_sys(err, "clone");

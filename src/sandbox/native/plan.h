@@ -22,9 +22,11 @@ struct plan {
 	int lock;                  /* on the slot's uids: taken as long as the launcher lives */
 	int init_program;          /* sealed memfd */
 	int board_fd;              /* of the board, for its children; -1: none */
-	int devices;               /* detached /dev of its own; -1: the host's nodes */
+	int devices;               /* detached root with devices; -1: the host's nodes */
 	struct netspace *beside;   /* who unmounts the old root of the only box; NULL: it does */
 	int mounts;                /* the only box's mount namespace; -1: not known */
+	int etc;                   /* a made-up /etc that is shared, locked; -1: none is */
+	char etc_path[64];         /* and where it lies */
 	int root;                  /* --root DIR, O_PATH; -1: the host */
 	int grants[GRANTS_MAX];    /* detached mounts; in user mode files, at first */
 	struct needed_list needed; /* when programs are listed */

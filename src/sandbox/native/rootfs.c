@@ -37,21 +37,30 @@ static int make_link(const char *to, const char *name, struct error *err)
 	return symlink(to, name) < 0 ? fail_sys(err, "link %s", name) : 0;
 }
 
-static int start_tree(struct error *err)
+/* tree: a file system that has devices of its own already; -1: there is none. */
+static int start_tree(int tree, struct error *err)
 {
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return fail_sys(err, "make mounts private");
-	if (mount("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV,
-		  "size=4m,nr_inodes=8192,mode=0755") < 0)
+	if (tree < 0 ? mount("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV,
+			     "size=4m,nr_inodes=8192,mode=0755") < 0
+		     : move_mount(tree, "", AT_FDCWD, base, MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return fail_sys(err, "mount the root on %s", base);
 	return chdir(base) < 0 ? fail_sys(err, "enter %s", base) : 0;
 }
 
-static int cover(struct board *board, const char *source, const char *target, struct error *err)
+struct layers {
+	const char *upper, *lower;
+};
+
+static int cover(struct board *board, const struct layers *layers, const char *target,
+		 struct error *err)
 {
+	const char *source = layers->lower;
+
 	if (mounts_mkdir(target, 0755, err) < 0)
 		return -1;
-	if (mounts_overlay(".empty", source, target, err) == 0)
+	if (mounts_overlay(layers->upper, source, target, err) == 0)
 		return 0;
 	if (layer_missing(board, LAYER_OVERLAY, "plain binds: locks cross boxes", err) < 0)
 		return -1;
@@ -74,13 +83,15 @@ int rootfs_cover(const struct plan *plan, struct board *board, const struct sour
 		 const char *target, struct error *err)
 {
 	char path[64];
+	bool has_etc = plan->etc >= 0 && strcmp(source->name, "usr") == 0;
 
 	/* The host's by name: a box can read in its mount table what was laid over what. */
 	if (plan->root >= 0)
 		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", source->fd);
 	else
 		(void)snprintf(path, sizeof(path), "/%s", source->name);
-	return cover(board, path, target, err);
+	return cover(board, &(struct layers){has_etc ? plan->etc_path : ".empty", path}, target,
+		     err);
 }
 
 /* Relative to what stands for the source's root; links in --root are the image's own affair, so
@@ -274,13 +285,13 @@ int rootfs_build(struct plan *plan, struct board *board, struct error *err)
 	bool listed = plan->profile->n_programs > 0;
 
 	if (reopen_root(plan, err) < 0 || grants_open_inside(plan, err) < 0 ||
-	    start_tree(err) < 0 || mounts_mkdir(".empty", 0755, err) < 0)
+	    start_tree(plan->devices, err) < 0 || mounts_mkdir(".empty", 0755, err) < 0)
 		return -1;
 	layer_stands(board, LAYER_OVERLAY, "lower-only, of %.40s",
 		     plan->profile->root ? plan->profile->root : "the host's /usr");
 	if ((listed ? add_programs(plan, board, err) : add_everything(plan, board, err)) < 0)
 		return -1;
-	if (etcfiles_make(plan, board, err) < 0 || devices_place(plan->devices, err) < 0 ||
+	if (etcfiles_make(plan, board, err) < 0 || devices_place(plan->devices >= 0, err) < 0 ||
 	    add_mount_points(err) < 0 || grants_place(plan, err) < 0 ||
 	    add_proc(plan, board, err) < 0 || enter_tree(plan, board, err) < 0)
 		return -1;

@@ -29,9 +29,9 @@ struct seccomp_options {
 enum { SECCOMP_MAX = 2048 };
 
 struct seccomp_program {
-	struct sock_filter room[SECCOMP_MAX];
 	struct sock_filter *code; /* in the room: it is filled from its end */
 	unsigned short len;
+	struct sock_filter room[SECCOMP_MAX]; /* last: most often nothing is in it */
 };
 
 /* Compiles the table for this machine's architecture. */

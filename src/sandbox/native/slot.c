@@ -41,6 +41,7 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 				.board_fd = -1,
 				.devices = -1,
 				.root = -1,
+				.etc = -1,
 				.mounts = -1,
 				.first = *limits};
 	for (size_t i = 0; i < GRANTS_MAX; i++)

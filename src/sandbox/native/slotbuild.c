@@ -24,6 +24,7 @@
 #include "base/own.h"
 #include "call/limits.h"
 #include "sandbox/native/devices.h"
+#include "sandbox/native/etcshared.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/landlock.h"
@@ -244,7 +245,7 @@ static int build_beside(struct slot *s, bool groups_found, struct error *err)
 	 * done before it makes its network namespace, which takes the same locks. */
 	s->plan.init_program = open_init_program(err);
 	if (s->plan.init_program < 0 ||
-	    (s->plan.root_mode && devices_make(&s->plan.devices, err) < 0) ||
+	    (s->plan.root_mode && devices_make(s->plan.init_uid, &s->plan.devices, err) < 0) ||
 	    (!groups_found && find_groups(s, err) < 0))
 		return -1;
 	/* It asks for its maps and goes straight on into half a millisecond of kernel work: if we
@@ -275,6 +276,7 @@ int slot_build(struct slot *s, struct error *err)
 	    choose_identity(s, err) < 0 || grants_open(&s->plan, err) < 0)
 		return -1;
 	choose_filter(s);
+	etcshared_find(&s->plan);
 	if (groups_first && find_groups(s, err) < 0)
 		return -1;
 	if (start_launcher(s, err) < 0)
@@ -284,8 +286,8 @@ int slot_build(struct slot *s, struct error *err)
 
 void slot_drop_plan(struct slot *s)
 {
-	int *fds[] = {&s->plan.init_program, &s->plan.root, &s->plan.devices, &s->plan.socket,
-		      &s->plan.board_fd};
+	int *fds[] = {&s->plan.init_program, &s->plan.root,     &s->plan.devices,
+		      &s->plan.socket,       &s->plan.board_fd, &s->plan.etc};
 
 	grants_close(&s->plan);
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {

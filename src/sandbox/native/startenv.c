@@ -5,7 +5,10 @@
  */
 #include "sandbox/native/startenv.h"
 
+#include <stdio.h>
 #include <string.h>
+
+enum { NAME_MOST = 30 };
 
 static bool is_read_at_start(const char *const *begins, const char *variable)
 {
@@ -23,15 +26,27 @@ static bool has_variable(char *const *env, const char *variable)
 	return false;
 }
 
-static bool has_all(const char *const *begins, char *const *one, char *const *other)
+/* NULL: the other has all of them. */
+static const char *missing(const char *const *begins, char *const *one, char *const *other)
 {
 	for (; *one; one++)
 		if (is_read_at_start(begins, *one) && !has_variable(other, *one))
-			return false;
-	return true;
+			return *one;
+	return NULL;
 }
 
-bool startenv_same(const char *const *begins, char *const *one, char *const *other)
+bool startenv_same(const char *const *begins, char *const *one, char *const *other, char *ret_why,
+		   size_t room)
 {
-	return has_all(begins, one, other) && has_all(begins, other, one);
+	const char *which = missing(begins, other, one);
+	size_t len;
+
+	if (!which)
+		which = missing(begins, one, other);
+	if (!which)
+		return true;
+	len = strcspn(which, "=");
+	(void)snprintf(ret_why, room, "%.*s, which is read once, when an interpreter starts",
+		       (int)(len < NAME_MOST ? len : NAME_MOST), which);
+	return false;
 }

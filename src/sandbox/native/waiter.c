@@ -120,6 +120,7 @@ static bool is_script(const char *word)
 bool waiter_fits(const struct launcher *l, const struct words *words, char *ret_why, size_t room)
 {
 	struct start_words w = {0};
+	char variable[80] = "";
 	const char *why = NULL;
 
 	build_environment(l, &w);
@@ -127,8 +128,10 @@ bool waiter_fits(const struct launcher *l, const struct words *words, char *ret_
 		why = "another program than the warm one";
 	else if (!is_script(words->argv[1]))
 		why = "options of the interpreter, or no script";
-	else if (has_options(words->env) || !startenv_same(begins, w.env, words->env))
-		why = "variables that an interpreter reads when it starts";
+	else if (has_options(words->env))
+		why = "NODE_OPTIONS, which is read once, when an interpreter starts";
+	else if (!startenv_same(begins, w.env, words->env, variable, sizeof(variable)))
+		why = variable;
 	else if (!l->ahead.begins_itself)
 		why = l->trouble[0] ? l->trouble : "nobody waits yet";
 	(void)snprintf(ret_why, room, "%s", why ? why : "");

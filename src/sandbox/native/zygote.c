@@ -28,6 +28,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/pages.h"
 #include "call/language.h"
 #include "sandbox/native/execute.h"
 #include "sandbox/native/grants.h"
@@ -43,7 +44,7 @@ enum {
 	ARGV_MAX = WARM_MODULES_MAX + 8,
 };
 
-extern const char zygote_text_start[], zygote_text_end[];
+extern const char zygote_text_start[];
 extern const char zygote_library_start[], zygote_library_end[];
 
 void zygote_init(struct zygote *z)
@@ -63,8 +64,17 @@ void zygote_let_go(struct zygote *z)
 	zygote_init(z);
 }
 
+/* Large, and wanted again with the next call. */
+static struct zygote_order *order_room(void)
+{
+	static struct zygote_order order;
+
+	return &order;
+}
+
 void zygotes_leave(struct launcher *l)
 {
+	pages_forget(order_room(), sizeof(struct zygote_order));
 	zygote_let_go(&l->zygote);
 	zygote_let_go(&l->young);
 }
@@ -74,7 +84,6 @@ void zygotes_leave(struct launcher *l)
 struct birth {
 	struct launcher *l;
 	int control;
-	char text[65536]; /* the driver's, terminated */
 	char control_fd[4];
 	char *argv[ARGV_MAX];
 	char *env[WARM_ENV_MAX + ENVIRONMENT_OWN];
@@ -87,20 +96,16 @@ static const struct language *language_of(const struct warm *warm)
 	return language_find(warm_kind_name(warm->kind), &ignored);
 }
 
-static int write_words(struct birth *b)
+static void write_words(struct birth *b)
 {
 	const struct warm *warm = &b->l->plan->profile->warm;
-	size_t len = (size_t)(zygote_text_end - zygote_text_start), n = 0;
+	size_t n = 0;
 	char *own[WARM_ENV_MAX + 1] = {0};
 	static char option[] = "-c", library[] = ZYGOTE_LIBRARY;
 
-	if (len >= sizeof(b->text))
-		return -1;
-	memcpy(b->text, zygote_text_start, len);
-	b->text[len] = '\0';
 	b->argv[n++] = (char *)(uintptr_t)warm->program;
 	b->argv[n++] = option;
-	b->argv[n++] = b->text;
+	b->argv[n++] = (char *)(uintptr_t)zygote_text_start; /* a zero follows it */
 	(void)snprintf(b->control_fd, sizeof(b->control_fd), "%d", ZYGOTE_CONTROL_FD);
 	b->argv[n++] = library;
 	b->argv[n++] = b->control_fd;
@@ -110,7 +115,6 @@ static int write_words(struct birth *b)
 	for (size_t i = 0; i < warm->n_env; i++)
 		own[i] = (char *)(uintptr_t)warm->env[i];
 	environment_build(language_of(warm), own, b->env);
-	return 0;
 }
 
 /* Streams of the kind that calls have.  It reads what it writes: nobody else is to. */
@@ -202,16 +206,15 @@ static void note_trouble(struct launcher *l, const char *why)
 
 static void give_birth(struct launcher *l)
 {
-	static struct birth b;
+	struct birth b = {.l = l};
 	int ends[2];
 	long child;
 
-	b = (struct birth){.l = l};
-	if (write_words(&b) < 0 ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
 		note_trouble(l, "no interpreter could be started");
 		return;
 	}
+	write_words(&b);
 	b.control = ends[1];
 	child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (child == 0)
@@ -297,12 +300,16 @@ bool zygote_hear(struct launcher *l, struct zygote *z)
 
 /* Its children. */
 
+/* With others it would be another one: Python's own, those of the C library, and what libraries of
+ * modules read when they are loaded, threads of arithmetic and OpenSSL. */
+static const char *const begins[] = {"PYTHON", "LD_",     "LC_",  "LANG",    "MALLOC_", "GLIBC_",
+				     "OMP_",   "GOMP_",   "KMP_", "MKL_",    "BLIS",    "OPENBLAS_",
+				     "GOTO_",  "NUMEXPR", "NPY_", "OPENSSL", "SSL_",    NULL};
+
 bool zygote_fits(const struct launcher *l, const struct words *words, char *ret_why, size_t room)
 {
 	const struct warm *warm = &l->plan->profile->warm;
-	/* With others it would be another one. */
-	static const char *const begins[] = {"PYTHON",  "LD_",    "LC_", "LANG",
-					     "MALLOC_", "GLIBC_", NULL};
+	char variable[80] = "";
 	char *own[WARM_ENV_MAX + 1] = {0}, *env[WARM_ENV_MAX + ENVIRONMENT_OWN];
 	const char *why = NULL, *first = words->argv[0] ? words->argv[1] : NULL;
 
@@ -315,8 +322,8 @@ bool zygote_fits(const struct launcher *l, const struct words *words, char *ret_
 		why = "another program than the warm one";
 	else if (!first || (first[0] == '-' && (strcmp(first, "-c") != 0 || !words->argv[2])))
 		why = "options of the interpreter, or no script";
-	else if (!startenv_same(begins, env, words->env))
-		why = "variables that an interpreter reads when it starts";
+	else if (!startenv_same(begins, env, words->env, variable, sizeof(variable)))
+		why = variable;
 	else if (!l->zygote.ready)
 		why = l->trouble[0] ? l->trouble : "the warm interpreter is not ready yet";
 	(void)snprintf(ret_why, room, "%s", why ? why : "");
@@ -345,19 +352,19 @@ static void write_order(const struct payload *p, struct zygote_order *ret)
 
 static int send_order(struct launcher *l, const struct payload *p, struct error *err)
 {
-	static struct zygote_order order; /* large */
+	struct zygote_order *order = order_room();
 	const struct sealing *s = &p->seal;
 	int fds[ZYGOTE_FDS_MAX] = {s->pidfd, s->root, s->door};
 	size_t n = ZYGOTE_FDS;
 
-	write_order(p, &order);
+	write_order(p, order);
 	if (s->rules >= 0)
 		fds[n++] = s->rules;
 	if (s->v2_door >= 0)
 		fds[n++] = s->v2_door;
 	for (size_t i = 0; i < s->n_doors; i++)
 		fds[n++] = s->doors[i];
-	return fd_send(l->zygote.control, &order, sizeof(order), fds, n, err);
+	return fd_send(l->zygote.control, order, sizeof(*order), fds, n, err);
 }
 
 /* Does it have a child, or not?  Whoever it bore and could not tell us about is a child of ours

@@ -21,11 +21,14 @@
 
 enum { SPARE = 8 };
 
-/* While a policy is replaced, old keepers and new ones are there at once. */
+/* While a policy is replaced, old keepers and new ones are there at once.  The warden may hear of a
+ * new one before it knows that an old one went. */
 static size_t most(const struct supervisor *s)
 {
-	return (size_t)(2 * s->plan.concurrency + s->plan.sessions + 2 * s->plan.sessions_ready +
-			SPARE);
+	uint64_t n =
+		2 * s->plan.concurrency + s->plan.sessions + 2 * s->plan.sessions_ready + SPARE;
+
+	return n < WARDEN_KEEPERS_MAX - SPARE ? (size_t)n : WARDEN_KEEPERS_MAX - SPARE;
 }
 
 static void forget(struct keeper *k)
@@ -45,6 +48,17 @@ static void forget(struct keeper *k)
 	free(k);
 }
 
+static void tell_end(const struct supervisor *s, int status)
+{
+	if (WIFSIGNALED(status))
+		supervisor_say("a keeper was killed by signal %d (%s)", WTERMSIG(status),
+			       strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status) != WARDEN_LOST)
+		supervisor_say("a keeper ended with exit code %d", WEXITSTATUS(status));
+	else if (s->singles[ROLE_WARDEN].up)
+		supervisor_say("a keeper found no place at the warden");
+}
+
 static void take_end(void *context, uint32_t events)
 {
 	struct keeper *k = context;
@@ -57,13 +71,8 @@ static void take_end(void *context, uint32_t events)
 	(void)events;
 	(void)waitpid(k->pid, &status, 0);
 	forget(k);
-	if (status != 0 && !s->stopping) {
-		if (WIFSIGNALED(status))
-			supervisor_say("a keeper was killed by signal %d (%s)", WTERMSIG(status),
-				       strsignal(WTERMSIG(status)));
-		else
-			supervisor_say("a keeper ended with exit code %d", WEXITSTATUS(status));
-	}
+	if (status != 0 && !s->stopping)
+		tell_end(s, status);
 	s->keeper_fails = status != 0 && early ? s->keeper_fails + 1 : 0;
 	if (s->stopping)
 		stopping_advance(s);

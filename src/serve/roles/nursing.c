@@ -113,10 +113,14 @@ static int run(struct supervisor *s, int control, struct error *err)
 				    "--audit",
 				    s->audit,
 				    NULL};
+	/* Chunks that glibc keeps at hand are in nobody's use, and keep the pages beside them from
+	 * being given back when a session sleeps. */
+	static const char *const env[] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0", NULL};
 	const int fds[] = {control, s->pack_fd};
 	struct spawn spawn = {
 		.program = s->config->gate,
 		.argv = argv,
+		.env = env,
 		.fds = fds,
 		.n_fds = ARRAY_LEN(fds),
 		.out = -1,
@@ -130,7 +134,15 @@ static int run(struct supervisor *s, int control, struct error *err)
 	}
 	n->end = (struct loop_watch){
 		.fd = n->pidfd, .events = EPOLLIN, .ready = take_end, .context = s};
-	return loop_add(s->loop, &n->end, err);
+	if (loop_add(s->loop, &n->end, err) == 0)
+		return 0;
+	/* Nobody would hear of its end. */
+	(void)kill(n->pid, SIGKILL);
+	(void)waitpid(n->pid, NULL, 0);
+	own_fd_end(&n->pidfd);
+	n->pidfd = -1;
+	n->pid = 0;
+	return -1;
 }
 
 static int start(struct supervisor *s, struct error *err)

@@ -212,6 +212,7 @@ void hear_warden(struct single *one)
 	}
 	one->up = true;
 	one->told = false;
+	s->keeper_fails = 0; /* those that ended with the one before */
 	keepers_pump(s);
 	singles_tell_state(s);
 }

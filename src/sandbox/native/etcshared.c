@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* etcshared.c - one made-up /etc on the host, which every box lays its own overlay over.
+ *
+ * What is in it is the same for all boxes that show the host's programs: a few
+ * small files, the loader's cache, the links of /etc/alternatives.  As files of
+ * each box's own they take 64 KiB and a tenth of a millisecond.  Through an overlay a box has
+ * inodes of its own, so that no lock and no watch crosses from one to another.  That
+ * overlay is the one of /usr, where it is the upper of two layers: one more
+ * file system in each box is dear (devices.c).
+ *
+ * Its name says what it was made from, so that a change of the host's makes
+ * another one.  Whoever uses one has it locked; one that nobody has is removed
+ * when the next is made.
+ */
+#include "sandbox/native/etcshared.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "sandbox/native/etcfiles.h"
+#include "sandbox/native/treewalk.h"
+
+enum { LINKS_MAX = 4096, LAYOUT = 2 /* another one when what is where changes */ };
+
+static const char place[] = "/run/belljar"; /* as identity.c has it: the slots' locks lie there */
+static const char prefix[] = "etc-";
+
+static void own_dir_end(DIR **dir)
+{
+	if (*dir)
+		(void)closedir(*dir);
+}
+#define own_dir __attribute__((cleanup(own_dir_end))) DIR *
+
+/* Its name. */
+
+static void stir(uint64_t *hash, uint64_t value)
+{
+	for (int i = 0; i < 8; i++, value >>= 8)
+		*hash = (*hash ^ (value & 0xff)) * UINT64_C(0x100000001b3);
+}
+
+static void stir_file(uint64_t *hash, const char *path)
+{
+	struct stat st = {0};
+
+	if (lstat(path, &st) < 0)
+		st = (struct stat){0};
+	stir(hash, st.st_dev);
+	stir(hash, st.st_ino);
+	stir(hash, (uint64_t)st.st_size);
+	stir(hash, (uint64_t)st.st_mtim.tv_sec);
+	stir(hash, (uint64_t)st.st_mtim.tv_nsec);
+	stir(hash, (uint64_t)st.st_ctim.tv_sec);
+	stir(hash, (uint64_t)st.st_ctim.tv_nsec);
+}
+
+static void choose_name(char *ret, size_t room)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	stir(&hash, etcfiles_texts_hash());
+	stir(&hash, LAYOUT);
+	stir_file(&hash, "/etc/ld.so.cache");
+	stir_file(&hash, "/etc/alternatives");
+	(void)snprintf(ret, room, "%s%016" PRIx64, prefix, hash);
+}
+
+/* Nobody but root has written to it or may, and everybody may look into it. */
+static bool is_ours(int dir)
+{
+	struct stat st;
+
+	return fstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == 0 &&
+	       (st.st_mode & (S_IWGRP | S_IWOTH)) == 0 && (st.st_mode & S_IXOTH) != 0;
+}
+
+static bool is_there(int dir)
+{
+	struct stat st;
+
+	return fstat(dir, &st) == 0 && st.st_nlink > 0;
+}
+
+/* Locked as long as somebody has the descriptor open; -1: it is not there, or is going. */
+static int use(int parent, const char *name)
+{
+	own_fd dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (dir < 0 || !is_ours(dir) || flock(dir, LOCK_SH | LOCK_NB) < 0 || !is_there(dir))
+		return -1;
+	return take_fd(&dir);
+}
+
+/* Making it. */
+
+static int copy_link(int from, int to, const char *name)
+{
+	char where[PATH_MAX];
+	ssize_t n = readlinkat(from, name, where, sizeof(where) - 1);
+
+	if (n < 0)
+		return errno == EINVAL ? 0 : -1; /* no link: nobody needs it to find a program */
+	where[n] = '\0';
+	return symlinkat(where, to, name);
+}
+
+static int copy_alternatives(int to, struct error *err)
+{
+	own_dir from = opendir("/etc/alternatives");
+	own_fd dir = -1;
+	const struct dirent *entry;
+	int n = 0;
+
+	if (!from)
+		return errno == ENOENT ? 0 : fail_sys(err, "open /etc/alternatives");
+	if (mkdirat(to, "alternatives", 0755) < 0)
+		return fail_sys(err, "make alternatives");
+	dir = openat(to, "alternatives", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0 || fchmod(dir, 0755) < 0)
+		return fail_sys(err, "open alternatives");
+	while ((entry = readdir(from)) != NULL) {
+		if (entry->d_name[0] == '.')
+			continue;
+		if (++n > LINKS_MAX || copy_link(dirfd(from), dir, entry->d_name) < 0)
+			return fail_sys(err, "copy /etc/alternatives");
+	}
+	return 0;
+}
+
+static int fill(int top, struct error *err)
+{
+	own_fd dir = -1;
+
+	if (mkdirat(top, ETCSHARED_NAME, 0755) < 0)
+		return fail_sys(err, "make %s", ETCSHARED_NAME);
+	dir = openat(top, ETCSHARED_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0 || etcfiles_write(dir, err) < 0 || etcfiles_copy_cache(dir, err) < 0 ||
+	    copy_alternatives(dir, err) < 0)
+		return -1;
+	return fchmod(dir, 0755) < 0 || fchmod(top, 0755) < 0 ? fail_sys(err, "open it for all")
+							      : 0;
+}
+
+/* Under another name until it is whole; locked, so that nobody takes it for a leftover. */
+static int make(int parent, const char *name, struct error *err)
+{
+	char young[NAME_MAX];
+	own_fd dir = -1;
+
+	(void)snprintf(young, sizeof(young), ".%s-%d", name, (int)getpid());
+	if (mkdirat(parent, young, 0700) < 0)
+		return fail_sys(err, "make %s", young);
+	dir = openat(parent, young, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 && fill(dir, err) == 0 &&
+	    renameat(parent, young, parent, name) == 0)
+		return 0;
+	/* Or another one was quicker. */
+	(void)treewalk_remove(parent, young, err);
+	return -1;
+}
+
+static bool is_one(const char *name)
+{
+	return strncmp(name[0] == '.' ? name + 1 : name, prefix, sizeof(prefix) - 1) == 0;
+}
+
+/* What was made from files that have changed since, and who was killed while making one. */
+static void sweep(int parent, const char *but)
+{
+	own_dir all = NULL;
+	const struct dirent *entry;
+	struct error ignored = {0};
+	int copy = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	all = copy < 0 ? NULL : fdopendir(copy);
+	if (!all) {
+		own_fd_end(&copy);
+		return;
+	}
+	while ((entry = readdir(all)) != NULL) {
+		own_fd dir = -1;
+
+		if (!is_one(entry->d_name) || strcmp(entry->d_name, but) == 0)
+			continue;
+		dir = openat(parent, entry->d_name,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0)
+			(void)treewalk_remove(parent, entry->d_name, &ignored);
+	}
+}
+
+static bool has_grant_there(const struct profile *p)
+{
+	for (size_t i = 0; i < p->n_grants; i++)
+		if (strncmp(p->grants[i].inside, "/etc", 4) == 0)
+			return true;
+	return false;
+}
+
+/* The host's programs, all of them, and nothing of this box's own beneath /etc. */
+static bool fits(const struct plan *plan)
+{
+	const struct profile *p = plan->profile;
+
+	return plan->root_mode && !p->root && p->n_programs == 0 && p->warm.kind != WARM_NODE &&
+	       !has_grant_there(p);
+}
+
+void etcshared_find(struct plan *plan)
+{
+	own_fd parent = -1;
+	char name[32];
+	struct error ignored = {0};
+
+	if (!fits(plan))
+		return;
+	parent = open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (parent < 0 || !is_ours(parent))
+		return;
+	choose_name(name, sizeof(name));
+	plan->etc = use(parent, name);
+	if (plan->etc < 0) {
+		if (make(parent, name, &ignored) == 0)
+			sweep(parent, name);
+		plan->etc = use(parent, name);
+	}
+	if (plan->etc >= 0)
+		(void)snprintf(plan->etc_path, sizeof(plan->etc_path), "%s/%s", place, name);
+}
