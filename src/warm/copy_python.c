@@ -63,7 +63,7 @@ static PyObject *module_rest(PyObject *self, PyObject *args)
 	lay_into = -1;
 	if (into >= 0)
 		return write_it(into, lay_without, COPY_FILE_TABLES);
-	if (copy_rest(left.view, left.view_len) >= 0)
+	if (copy_rest(left.view, left.view_len) >= 0 && until >= 0)
 		copy_sleep(until);
 	return Py_BuildValue("");
 }
@@ -121,7 +121,7 @@ static PyMethodDef methods[] = {
 	{"rest", module_rest, METH_VARARGS,
 	 "rest(fd): pages that are as in the template go back, and nothing is touched until there "
 	 "is "
-	 "something to read.  In who becomes one: its environment, at once"},
+	 "something to read (fd -1: at once).  In who becomes one: its environment"},
 	{"become", module_become, METH_VARARGS,
 	 "become(fd, template=-1): the process of which this is the image"},
 	{NULL, NULL, 0, NULL},
