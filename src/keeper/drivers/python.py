@@ -208,7 +208,7 @@ class Session:
     def rest(self, channel):
         if self.copier is None:
             return
-        env = self.copier.rest()
+        env = self.copier.rest(-1 if channel.held else channel.fd)  # what has been read wakes nobody
         if env is not None:  # it is another process, which became the template that this one was
             self.wake(channel, env)
 
