@@ -93,7 +93,11 @@ int driver_job(struct session *s, struct driver *d, struct passage *p, char ***r
 	       char ***ret_env, struct error *err)
 {
 	*ret_argv = driver_words(p, (size_t)(d - s->drivers), d->language, err);
-	return *ret_argv ? errand_environment(p, d->language, ret_env, err) : -1;
+	if (!*ret_argv || errand_environment(p, d->language, ret_env, err) < 0)
+		return -1;
+	if (s->for_template)
+		template_keep_counting(*ret_env);
+	return 0;
 }
 
 /* One that is like the template's begins as that. */
