@@ -277,8 +277,7 @@ int slot_build(struct slot *s, struct error *err)
 	    choose_identity(s, err) < 0 || grants_open(&s->plan, err) < 0)
 		return -1;
 	choose_filter(s);
-	etcshared_find(&s->plan);
-	if (groups_first && find_groups(s, err) < 0)
+	if (etcshared_find(&s->plan, err) < 0 || (groups_first && find_groups(s, err) < 0))
 		return -1;
 	if (start_launcher(s, err) < 0)
 		return -1;
