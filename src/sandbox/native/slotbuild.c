@@ -191,6 +191,7 @@ static int clone_launcher(struct slot *s, struct error *err)
 		args.cgroup = (unsigned)group;
 	}
 	(void)sched_getaffinity(0, sizeof(s->plan.cpus), &s->plan.cpus);
+	s->board->room = spread_has_room(&s->plan.cpus);
 	child = syscall(SYS_clone3, &args, sizeof(args));
 	if (child == 0)
 		launcher_main(&s->plan, s->board);
@@ -199,7 +200,8 @@ static int clone_launcher(struct slot *s, struct error *err)
 				s->plan.root_mode ? ""
 						  : " in a user namespace (see belljar doctor)");
 	s->launcher = (pid_t)child;
-	spread(s->launcher, false);
+	if (s->board->room)
+		spread(s->launcher, false);
 	return 0;
 }
 
