@@ -100,6 +100,16 @@ int driver_job(struct session *s, struct driver *d, struct passage *p, char ***r
 	return 0;
 }
 
+/* In another root the same program may lie among other modules. */
+static bool has_its_root(const struct keeper *k, const struct tool *tool)
+{
+	const struct tool *made_for = keeper_likely_tool(k);
+
+	if (!made_for || !made_for->root || !tool->root)
+		return made_for && made_for->root == tool->root;
+	return strcmp(made_for->root, tool->root) == 0;
+}
+
 /* One that is like the template's begins as that. */
 static int choose_beginning(struct session *s, struct driver *d, struct passage *p,
 			    struct kept_job *job, struct error *err)
@@ -116,6 +126,9 @@ static int choose_beginning(struct session *s, struct driver *d, struct passage 
 		return 0;
 	if (s->template_failed[0])
 		(void)snprintf(start->why_cold, sizeof(start->why_cold), "%s", s->template_failed);
+	else if (!has_its_root(s->k, s->tool))
+		(void)snprintf(start->why_cold, sizeof(start->why_cold),
+			       "its root is not the template's");
 	else if (template_fits(s->k->template, job->argv, job->env, start->why_cold,
 			       sizeof(start->why_cold))) {
 		job->env = template_env(&p->judged.arena, job->env, err);

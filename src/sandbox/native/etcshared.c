@@ -210,7 +210,8 @@ static void sweep(int parent, const char *but)
 			continue;
 		dir = openat(parent, entry->d_name,
 			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0)
+		/* One that is gone already has left its name to another. */
+		if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 && is_there(dir))
 			(void)treewalk_remove(parent, entry->d_name, &ignored);
 	}
 }

@@ -26,6 +26,7 @@ tools:
     env: {{ DATABASE_URL: "no-sql://only-for-py", LANGCHAIN_WORD: "only-for-py" }}
     sessions: {{ allow: true }}
   other: {{ kind: code, languages: [python], rate: unlimited, screen: {{ mode: warn }}, sessions: {{ allow: true }} }}
+  rooted: {{ kind: code, languages: [python], rate: unlimited, root: /, sessions: {{ allow: true }} }}
   fresh: {{ kind: code, languages: [python], rate: unlimited, warm: false, sessions: {{ allow: true }} }}
 """
 
@@ -125,6 +126,23 @@ def its_own_variables_and_no_others(t):
     t.check(s.run(c, "import sys; sys.flags.optimize") == "1", "it counts")
     d = s.open("fresh")
     t.check(s.began(d) == ("cold", None), s.began(d))
+    e = s.open("rooted")
+    t.check(s.began(e) == ("cold", "its root is not the template's"), s.began(e))
+    finish(t, s)
+
+
+def modules_of_the_sessions_own_are_found(t):
+    s = start()
+    s.woken()
+    where = s.run(s.open(), "import site; site.getusersitepackages()").strip("'").replace("/work/", "", 1)
+    files = [{"path": where + "/mine.py", "content": "word = 41"},
+             {"path": where + "/more.pth", "content": "/work/further\n"},
+             {"path": where + "/usercustomize.py", "content": "import builtins; builtins.customized = True"},
+             {"path": "further/deep.py", "content": "word = 42"}]
+    look = "import sys, mine, deep; (mine.word, deep.word, customized, sys.path)"
+    a, b = s.open(files=files), s.open("fresh", files=files)
+    t.check((s.began(a)[0], s.began(b)[0]) == ("template", "cold"), (s.began(a), s.began(b)))
+    t.check(s.run(a, look) == s.run(b, look), (s.run(a, look), s.run(b, look)))
     finish(t, s)
 
 
@@ -258,6 +276,7 @@ def it_rests_wakes_dies_and_is_copied(t):
 run([
     sessions_begin_as_the_template_and_share_nothing,
     its_own_variables_and_no_others,
+    modules_of_the_sessions_own_are_found,
     what_is_one_tools_is_not_in_it,
     a_copy_that_lies_gets_no_more_of_it,
     a_copy_brings_files_only_where_files_are,
