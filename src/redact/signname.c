@@ -163,8 +163,8 @@ static bool is_secret_key(const struct signname *n, size_t at)
 		const char *word;
 		size_t len;
 	} keys[] = {
-		{"accesskey", 9}, {"apikey", 6},      {"authkey", 7},     {"encryptionkey", 13},
-		{"masterkey", 9}, {"privatekey", 10}, {"signingkey", 10},
+		{"accesskey", 9}, {"apikey", 6},      {"authkey", 7},   {"encryptionkey", 13},
+		{"masterkey", 9}, {"privatekey", 10}, {"secretkey", 9}, {"signingkey", 10},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)

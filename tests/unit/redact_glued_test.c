@@ -112,6 +112,29 @@ TEST(a_name_that_is_glued_to_keywords_is_still_a_name)
 	redact_set_free(set);
 }
 
+/* Each word of the rule, with as much behind it as may follow it. */
+TEST(a_name_may_go_on_behind_any_word_that_means_a_secret)
+{
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	static const char *const words[] = {
+		"secret",      "token",      "credential", "api_key",
+		"access_key",  "auth_key",   "privatekey", "encryption-key",
+		"signing_key", "master_key", "secret_key", "secretkey",
+	};
+	static const char *const trails[] = {"", "_prod", "_production", "_2development"};
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		for (size_t t = 0; t < ARRAY_LEN(trails); t++) {
+			char text[128];
+
+			(void)snprintf(text, sizeof(text), "the %s%s = x8Jq2mPz7LwTn4Rv\n",
+				       words[i], trails[t]);
+			CHECK(!leaks(set, text, "x8Jq2mPz7LwTn4Rv", sizeof(text)));
+		}
+	}
+	redact_set_free(set);
+}
+
 /* Text that is full of what the shortcuts look at. */
 static size_t draw_text(struct sample *draw, char ret[static TEXT_MAX])
 {
