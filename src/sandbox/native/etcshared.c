@@ -92,6 +92,13 @@ static bool is_ours(const struct stat *st)
 	       (st->st_mode & (S_IWGRP | S_IWOTH)) == 0 && (st->st_mode & S_IXOTH) != 0;
 }
 
+static bool is_there(int dir)
+{
+	struct stat st;
+
+	return fstat(dir, &st) == 0 && st.st_nlink > 0;
+}
+
 /* Locked as long as somebody has the descriptor open.  One that is going is not there. */
 static int use(int parent, const char *name, int *ret, struct error *err)
 {
