@@ -4,7 +4,7 @@
  * What is in it is the same for all boxes that show the host's programs: a few
  * small files, the loader's cache, the links of /etc/alternatives.  As files of
  * each box's own they take 64 KiB and a tenth of a millisecond.  Through an overlay a box has
- * inodes of its own, so that no lock and no watch crosses from one to another.  That
+ * inodes of its own, so that no lock and no watch crosses from one to another (a futex does).  That
  * overlay is the one of /usr, where it is the upper of two layers: one more
  * file system in each box is dear (devices.c).
  *
