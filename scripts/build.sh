@@ -20,7 +20,10 @@ if [ ! -f "$build/build.ninja" ]; then
 fi
 wanted=
 if [ -n "${SUITES:-}" ]; then
-	ninja -C "$build" build.ninja >"$log" 2>&1 # as the sources describe it now
+	if ! ninja -C "$build" build.ninja >"$log" 2>&1; then # as the sources describe it now
+		tail -n 30 "$log" >&2
+		exit 1
+	fi
 	# shellcheck disable=SC2086 # names of suites, a word each
 	wanted=$(python3 scripts/needed.py "$build" $SUITES)
 fi

@@ -2,6 +2,7 @@
 /* keeptemplate.c - whose interpreter may begin as a template, and how it is told to. */
 #include "keeper/keeptemplate.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,14 +31,24 @@ bool template_is_known(void)
  * rest it is given when it has become the template. */
 static bool counts(const char *variable)
 {
-	static const char *const beginnings[] = {"PYTHON",  "LC_",    "LANG",    "LD_",
-						 "MALLOC_", "GLIBC_", "LOCPATH", "TZ",
-						 "HOME=",   "PATH=",  "GCONV_",  "NLSPATH"};
+	static const char *const beginnings[] = {
+		"PYTHON", "LC_",    "LANG=", "LANGUAGE=", "LD_",      "TZ=",     "MALLOC_",
+		"GLIBC_", "TZDIR=", "HOME=", "PATH=",     "LOCPATH=", "NLSPATH", "GCONV_"};
 
 	for (size_t i = 0; i < ARRAY_LEN(beginnings); i++)
 		if (strncmp(variable, beginnings[i], strlen(beginnings[i])) == 0)
 			return true;
 	return false;
+}
+
+void template_keep_counting(char **env)
+{
+	char **to = env;
+
+	for (; *env; env++)
+		if (counts(*env))
+			*to++ = *env;
+	*to = NULL;
 }
 
 static int by_text(const void *a, const void *b)
@@ -126,8 +137,7 @@ int template_begin(struct error *err)
 		return fail(err, ERR_INTERNAL, "the library of templates is too large");
 	if (fd_write_all(fd, wake_library_start, len, err) < 0)
 		return -1;
-	if (ftruncate(fd, TEMPLATE_BYTES) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) < 0)
+	if (ftruncate(fd, TEMPLATE_BYTES) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW) < 0)
 		return fail_sys(err, "make a template");
 	return take_fd(&fd);
 }
@@ -142,22 +152,50 @@ static int write_library(int file, struct error *err)
 	return 0;
 }
 
+/* Where it is empty from: whoever maps and reads that would fill it with pages that nobody's limit
+ * holds any more once he is gone. */
+static off_t end_of(int file)
+{
+	off_t end = 0, data;
+
+	while ((data = lseek(file, end, SEEK_DATA)) >= 0) {
+		off_t hole = lseek(file, data, SEEK_HOLE);
+
+		if (hole <= data)
+			return -1;
+		end = hole;
+	}
+	return errno == ENXIO ? end : -1;
+}
+
+/* The library and what is read of it are for all; nothing of it can be changed by anybody else than
+ * its owner, not even what a seal does not cover: attributes, times. */
+static int close_up(int file, struct error *err)
+{
+	off_t end = end_of(file);
+
+	if (end < 0)
+		return fail_sys(err, "measure a template");
+	if (end > CONTENT_MOST)
+		return fail(err, ERR_REFUSED, "the template is too large");
+	if (ftruncate(file, end) < 0 || fchmod(file, 0444) < 0 ||
+	    fcntl(file, F_ADD_SEALS, SEALS) < 0)
+		return fail_sys(err, "seal a template");
+	return 0;
+}
+
 int template_finish(int file, char *const *argv, char *const *env, struct error *err)
 {
 	char key[TEMPLATE_KEY_MAX];
 	int len = write_key(argv, env, key);
 	uint32_t prefix = (uint32_t)len;
-	struct stat st;
 
 	if (len < 0)
 		return fail(err, ERR_CONFIG, "the variables of a session are too long");
-	if (fstat(file, &st) < 0 || st.st_blocks * 512LL > CONTENT_MOST)
-		return fail(err, ERR_REFUSED, "the template is too large");
 	if (write_library(file, err) < 0)
 		return -1;
 	if (pwrite(file, &prefix, sizeof(prefix), TEMPLATE_KEY_AT) != sizeof(prefix) ||
-	    pwrite(file, key, (size_t)len, TEMPLATE_KEY_AT + sizeof(prefix)) != len ||
-	    fcntl(file, F_ADD_SEALS, SEALS) < 0)
-		return fail_sys(err, "seal a template");
-	return 0;
+	    pwrite(file, key, (size_t)len, TEMPLATE_KEY_AT + sizeof(prefix)) != len)
+		return fail_sys(err, "write a template");
+	return close_up(file, err);
 }

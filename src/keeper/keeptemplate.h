@@ -20,6 +20,9 @@ enum { TEMPLATE_KEY_MAX = 3072 };
 bool template_is_known(void);
 /* Would this program, with these variables, have become the same?  If not, why. */
 bool template_fits(int file, char *const *argv, char *const *env, char *why, size_t room);
+/* Only the variables that an interpreter looks at when it starts: what else a tool's owner hands to
+ * it is not for the sessions of other tools, which can read all of a template. */
+void template_keep_counting(char **env);
 /* The variables with which a process becomes it; NULL: err. */
 char **template_env(struct arena *a, char **env, struct error *err);
 /* The file before there is anything of an interpreter in it. */

@@ -290,6 +290,7 @@ int session_copy(struct session *s, struct doing *d, int stream, uint64_t snippe
 			  .doing = d,
 			  .pump = {.in = -1, .out = -1, .reads = -1},
 			  .until_us = clock_us() + COPY_US};
+	bool woken;
 
 	if (!c.d || !copy_is_known())
 		return fail(err, ERR_INTERNAL, "there is nothing to copy it with");
@@ -297,9 +298,12 @@ int session_copy(struct session *s, struct doing *d, int stream, uint64_t snippe
 	    await_word(&c, driver_take_ready, err) < 0 || pump_open(&c.pump, s, stream, err) < 0 ||
 	    ask(&c, err) < 0)
 		return -1;
-	c.d->ready = false;
+	/* From here on it is the other's word, and that is nothing that is told as ours. */
+	woken = c.d->woken;
+	c.d->ready = c.d->woken = false;
 	if (await_word(&c, driver_take_ready, err) < 0)
 		return -1;
+	c.d->woken = woken;
 	c.d->snippets = snippets;
 	return 0;
 }

@@ -93,7 +93,21 @@ int driver_job(struct session *s, struct driver *d, struct passage *p, char ***r
 	       char ***ret_env, struct error *err)
 {
 	*ret_argv = driver_words(p, (size_t)(d - s->drivers), d->language, err);
-	return *ret_argv ? errand_environment(p, d->language, ret_env, err) : -1;
+	if (!*ret_argv || errand_environment(p, d->language, ret_env, err) < 0)
+		return -1;
+	if (s->for_template)
+		template_keep_counting(*ret_env);
+	return 0;
+}
+
+/* In another root the same program may lie among other modules. */
+static bool has_its_root(const struct keeper *k, const struct tool *tool)
+{
+	const struct tool *made_for = keeper_likely_tool(k);
+
+	if (!made_for || !made_for->root || !tool->root)
+		return made_for && made_for->root == tool->root;
+	return strcmp(made_for->root, tool->root) == 0;
 }
 
 /* One that is like the template's begins as that. */
@@ -112,6 +126,9 @@ static int choose_beginning(struct session *s, struct driver *d, struct passage 
 		return 0;
 	if (s->template_failed[0])
 		(void)snprintf(start->why_cold, sizeof(start->why_cold), "%s", s->template_failed);
+	else if (!has_its_root(s->k, s->tool))
+		(void)snprintf(start->why_cold, sizeof(start->why_cold),
+			       "its root is not the template's");
 	else if (template_fits(s->k->template, job->argv, job->env, start->why_cold,
 			       sizeof(start->why_cold))) {
 		job->env = template_env(&p->judged.arena, job->env, err);

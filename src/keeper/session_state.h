@@ -106,6 +106,7 @@ struct session {
 	uint64_t opened_ms, opened_us, ends_us;
 	uint64_t idle_ms, active_us;
 	char template_failed[80]; /* empty: it is not known that it would */
+	bool for_template;        /* nobody's: its interpreter will be what others begin as */
 	bool rests; /* what it needs only when it is asked for something was given back */
 	struct driver drivers[SESSION_DRIVERS];
 	struct run *runs[SESSION_RUNS_MAX];

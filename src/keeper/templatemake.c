@@ -217,6 +217,7 @@ static int begin(struct making *m, struct keeper *k, struct error *err)
 
 	*m = (struct making){.until_us = clock_us() + MAKE_US};
 	m->s.k = k;
+	m->s.for_template = true;
 	m->s.kept.events = m->s.kept.cpu = -1;
 	drivers_init(&m->s);
 	m->d = driver_of(&m->s, "python");

@@ -3,7 +3,7 @@
 #ifndef REDACT_ANCHOR_BUILD_H
 #define REDACT_ANCHOR_BUILD_H
 
-#include "redact/anchors.h"
+#include "redact/wordanchors.h"
 #include "redact/redact_rule.h"
 
 /* true: it has an anchor, what is around it can be compared by hand, and it was added.  false:

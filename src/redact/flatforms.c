@@ -6,7 +6,6 @@
  */
 #include "redact/flatforms.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { WIDE = 4 }; /* more counts than this are not written out */
@@ -36,6 +35,15 @@ const char *flatforms_skip(const char *text)
 		}
 	} while (depth > 0 && *text);
 	return text;
+}
+
+unsigned flatforms_number(const char **text)
+{
+	unsigned n = 0;
+
+	for (; **text >= '0' && **text <= '9'; ++*text)
+		n = n > 65535 ? n : n * 10 + (unsigned)(**text - '0');
+	return n;
 }
 
 /* The text with [at, behind) replaced. */
@@ -74,11 +82,13 @@ static bool expand_group(struct flat *f, const char *text, const char *at)
 /* "{n}", "{n,}" or "{n,m}" at text[at], behind a part. */
 static bool expand_count(struct flat *f, const char *text, const char *at, bool *ret_done)
 {
-	char *end;
-	unsigned long least = strtoul(at + 1, &end, 10), most = least;
+	const char *end = at + 1;
+	unsigned least = flatforms_number(&end), most = least;
 
-	if (*end == ',')
-		most = end[1] == '}' ? least + WIDE : strtoul(end + 1, &end, 10);
+	if (*end == ',' && end[1] == '}')
+		most = least + WIDE;
+	else if (*end == ',' && end++)
+		most = flatforms_number(&end);
 	end = strchr(end, '}');
 	*ret_done = end && least < most && end[1]; /* else: fixed, or the last */
 	if (!*ret_done || most - least >= WIDE)

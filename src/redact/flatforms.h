@@ -19,4 +19,7 @@ bool flatforms_each(const char *pattern, size_t len, flatforms_hit *hit, void *c
 /* Behind the part that begins at text: one character, class or group, without its count. */
 const char *flatforms_skip(const char *text);
 
+/* Digits at *text, which goes behind them; too many are a number that is too large for anybody. */
+unsigned flatforms_number(const char **text);
+
 #endif

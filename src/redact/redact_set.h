@@ -6,7 +6,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "redact/anchors.h"
+#include "redact/wordanchors.h"
 #include "redact/known.h"
 #include "redact/nearnames.h"
 #include "redact/patterns.h"

@@ -3,7 +3,6 @@
 #include "redact/shape_build.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "redact/flatforms.h"
@@ -94,7 +93,8 @@ bool shape_read(const char *form, bool caseless, struct shape_sets *sets, struct
 			return false;
 		form = flatforms_skip(form);
 		if (*form == '{') {
-			unsigned long count = strtoul(form + 1, NULL, 10);
+			const char *digits = form + 1;
+			unsigned count = flatforms_number(&digits);
 
 			form = strchr(form, '}') + 1;
 			if (p->kind == SHAPE_BORDER || count > 4096)

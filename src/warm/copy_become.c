@@ -152,6 +152,20 @@ static bool is_taken(const struct copy_work *w, int fd)
 	return false;
 }
 
+/* By a name in /proc it could be had for longer than it takes to become it. */
+static bool is_template(const struct copy_work *w, long fd)
+{
+	int own = w->at ? w->stream : w->template;
+	struct statx a, b;
+
+	if (own < 0)
+		return false;
+	return CALL5(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &a) != 0 ||
+	       CALL5(SYS_statx, own, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &b) != 0 ||
+	       (a.stx_ino == b.stx_ino && a.stx_dev_major == b.stx_dev_major &&
+		a.stx_dev_minor == b.stx_dev_minor);
+}
+
 static bool open_one(struct copy_work *w, const struct copy_file *f)
 {
 	const uint32_t once = O_CREAT | O_EXCL | O_TRUNC | O_NOCTTY;
@@ -161,6 +175,8 @@ static bool open_one(struct copy_work *w, const struct copy_file *f)
 
 	if (copy_failed(fd))
 		return copy_refuse(w, "an open file is missing here", w->texts + f->path);
+	if (is_template(w, fd))
+		return copy_refuse(w, "this is no image", NULL);
 	if (f->offset && CALL3(SYS_lseek, fd, f->offset, SEEK_SET) != (long)f->offset)
 		return copy_refuse(w, "an open file is another here", w->texts + f->path);
 	if (fd != (long)f->fd) {

@@ -55,14 +55,16 @@ static PyObject *module_lay(PyObject *self, PyObject *args)
 
 static PyObject *module_rest(PyObject *self, PyObject *args)
 {
-	int into = lay_into;
+	int into = lay_into, until;
 
 	(void)self;
-	(void)args;
+	if (!PyArg_ParseTuple(args, "i", &until))
+		return NULL;
 	lay_into = -1;
 	if (into >= 0)
 		return write_it(into, lay_without, COPY_FILE_TABLES);
-	(void)copy_rest(left.view, left.view_len);
+	if (copy_rest(left.view, left.view_len) >= 0 && until >= 0)
+		copy_sleep(until);
 	return Py_BuildValue("");
 }
 
@@ -116,8 +118,10 @@ static PyMethodDef methods[] = {
 	 "write(fd): this process as an image, and its end; returns in the copy"},
 	{"lay", module_lay, METH_VARARGS,
 	 "lay(fd, without): the next rest() makes a template of this process, and ends it"},
-	{"rest", module_rest, METH_NOARGS,
-	 "rest(): pages that are as in the template go back.  In who becomes one, its environment"},
+	{"rest", module_rest, METH_VARARGS,
+	 "rest(fd): pages that are as in the template go back, and nothing is touched until there "
+	 "is "
+	 "something to read (fd -1: at once).  In who becomes one: its environment"},
 	{"become", module_become, METH_VARARGS,
 	 "become(fd, template=-1): the process of which this is the image"},
 	{NULL, NULL, 0, NULL},

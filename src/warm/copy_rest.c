@@ -9,6 +9,7 @@
  */
 #include <fcntl.h>
 #include <linux/stat.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -156,4 +157,11 @@ long copy_rest(uint64_t view, uint64_t view_len)
 	}
 	(void)CALL2(SYS_munmap, r.view, view_len);
 	return r.n;
+}
+
+void copy_sleep(int fd)
+{
+	struct pollfd one = {.fd = fd, .events = POLLIN};
+
+	(void)CALL5(SYS_ppoll, &one, 1, 0, 0, 8);
 }

@@ -130,10 +130,11 @@ HERE static void map_view(struct copy_plan *p)
 {
 	long at;
 
-	if (!p->view_len)
+	if (p->template <0)
 		return;
 	at = copy_mmap(0, p->view_len, PROT_READ, MAP_SHARED | MAP_NORESERVE, p->template, 0);
 	p->view = copy_failed(at) ? 0 : (uint64_t)at;
+	/* Always: locks and watches on it would be everybody's. */
 	(void)CALL1(SYS_close, p->template);
 }
 

@@ -81,6 +81,9 @@ void copy_reopen(int there);
 /* copy_rest.c: pages that are the same as in the template go back to it; how many, or -1: it
  * cannot be done now. */
 long copy_rest(uint64_t view, uint64_t view_len);
+/* Until there is something to read, or a signal came.  Who went on as an interpreter does would at
+ * once write to what was given back. */
+void copy_sleep(int fd);
 /* copy_become.c: returns only if it could not: w->reason. */
 void copy_become(struct copy_work *w);
 

@@ -333,6 +333,7 @@ def secrets_stay_secret_in_a_copy(uid):
         a.code("import os; word = os.environ['WORD']")
         b, _ = w.copy(a)
         same(b.code("print(word); word")["output"], "[REDACTED:secret:word]\n")
+        same(a.code("1")["result"], "1")  # it is done with being written, too
         # Whoever copied it now would have the old word, which nobody would keep out of its output.
         w.write("an0ther-word-altogether")
         _, answer = a.fork()

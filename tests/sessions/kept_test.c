@@ -48,6 +48,31 @@ TEST(programs_of_a_box_with_a_loopback_reach_each_other)
 	box_close(&b);
 }
 
+/* One more than the usual three, for whom it was meant for and for nobody else. */
+TEST(a_program_can_be_given_a_descriptor)
+{
+	char sh[] = "sh", c[] = "-c",
+	     line[] = "cat <&4; for n in /proc/self/fd/*; do test -e $n && echo ${n##*/}; done",
+	     *argv[] = {sh, c, line, NULL}, *env[] = {NULL}, text[100];
+	struct kept_job job = {.argv = argv, .env = env};
+	int ends[2], out, more;
+	struct kept_end end;
+	struct kept_box b;
+
+	box_defaults(&b);
+	box_open(&b);
+	CHECK(pipe(ends) == 0 && write(ends[1], "given\n", 6) == 6);
+	(void)close(ends[1]);
+	more = job.more = ends[0];
+	CHECK(start_job(&b, &job, &out) > 0);
+	read_text(out, text, sizeof(text));
+	CHECK_STR(text, "given\n0\n1\n2\n4\n");
+	CHECK(next_end(&b, &end));
+	(void)close(more);
+	CHECK(prints(&b, "test -e /proc/self/fd/4 || echo none", "none\n"));
+	box_close(&b);
+}
+
 TEST(each_is_told_how_it_ended)
 {
 	struct kept_end end;

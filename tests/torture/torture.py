@@ -319,7 +319,8 @@ class Tap:
                  "tidy": "left nothing behind"}
         for kind, text in words.items():
             self.ok(not v.wrong[kind], f"{v.bench.who}: {v.name}: {text}", v.wrong[kind])
-        self.ok(v.hits * 10 >= v.runs * 9 and v.runs > 0,
+        # Processes beside each other do not always share the work in the same way.
+        self.ok(v.hits * 10 >= v.runs * 8 and v.runs > 0,
                 f"{v.bench.who}: {v.name}: the faults were where they were aimed")
 
 

@@ -208,7 +208,7 @@ class Session:
     def rest(self, channel):
         if self.copier is None:
             return
-        env = self.copier.rest()
+        env = self.copier.rest(-1 if channel.held else channel.fd)  # what has been read wakes nobody
         if env is not None:  # it is another process, which became the template that this one was
             self.wake(channel, env)
 
@@ -219,6 +219,7 @@ class Session:
         pid = os.getpid()
         if pid != self.pid:
             self.pid = pid
+        self.add_user_site()
         os.write(channel.fd, b"ready\n")
 
     def adopt(self, env):
@@ -228,6 +229,19 @@ class Session:
         for name, value in new.items():
             if os.environb.get(name) != value:
                 os.environb[name] = value
+
+    def add_user_site(self):
+        """The directory of the user's own modules, if there is one by now: as site does it when Python starts."""
+        site = sys.modules.get("site")
+        if not (site and site.ENABLE_USER_SITE) or site.USER_SITE in sys.path or not os.path.isdir(site.USER_SITE):
+            return
+        before, common = list(sys.path), site.getsitepackages()
+        site.addsitedir(site.USER_SITE)
+        new = [path for path in sys.path if path not in before]
+        at = next((i for i, path in enumerate(before) if path in common), len(before))
+        sys.path[:] = before[:at] + new + before[at:]
+        self.path[:] = [path for path in sys.path if path]
+        site.execusercustomize()
 
     def flush(self):
         for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):

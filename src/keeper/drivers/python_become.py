@@ -60,15 +60,32 @@ def take_data(stream, fd, size):
     os.ftruncate(fd, size)
 
 
+def check(path, known):
+    """Only beneath what is copied, and through no link: elsewhere lies /proc/self/mem."""
+    parent, name = os.path.split(path)
+    if parent not in known or name in ("", ".", ".."):
+        raise ValueError("a file that does not belong to a copy: " + path)
+
+
+def make_directory(path):
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        if not stat.S_ISDIR(os.lstat(path).st_mode):
+            raise
+
+
 def take_files(stream):
-    directories = []
+    directories, known = [], {"/work", "/tmp"}
     while True:
         kind, mode, size, mtime, name_len = numbers(stream, 5)
         if kind == 0:
             break
         path = os.fsdecode(exactly(stream, name_len))
+        check(path, known)
         if kind == stat.S_IFDIR:
-            os.makedirs(path, exist_ok=True)
+            make_directory(path)
+            known.add(path)
             directories.append((path, mode, mtime))
         elif kind == stat.S_IFLNK:
             os.symlink(exactly(stream, size), os.fsencode(path))

@@ -22,6 +22,7 @@ struct board {
 	uint32_t maker; /* 1: who makes the box has our memory; the kernel writes 0 when it is pid 1
 			   of the box, or dead; a futex */
 	uint32_t left;  /* 1: it has let go of the host's root and of all rights; pid 1 is next */
+	uint32_t room;  /* 1: there was a free processor when the slot was made */
 	uint32_t waits; /* 1: the launcher sleeps until the program's order comes */
 	uint32_t cpu;   /* where the program was about to begin */
 	uint32_t leave; /* 1: the program may begin; a futex.  The warden says so each time */

@@ -231,7 +231,7 @@ static void share_work(const struct plan *plan, pid_t maker, struct board *board
 	struct pollfd order = {.fd = plan->socket, .events = POLLIN};
 	const struct timespec now = {0};
 
-	if (!plan_is_single(plan))
+	if (!plan_is_single(plan) || !board->room)
 		return;
 	if (raw_call(SYS_ppoll, (long)&order, 1, (long)&now, 0, 0) > 0)
 		spread(maker, false);

@@ -13,17 +13,23 @@
 
 enum { SMALL = 16 << 10, LARGE = 256 << 10, PAGE = 4096 };
 
+enum {
+	BOX_END = LARGE,
+	PROGRAM_END = BOX_END + LARGE,
+	BETWEEN_END = PROGRAM_END + SMALL,
+	NETWORK_END = BETWEEN_END + SMALL,
+	MAP_END = NETWORK_END + SMALL,
+};
+
 static const size_t ends[CHILDSTACK_COUNT] = {
-	[CHILDSTACK_BOX] = LARGE,
-	[CHILDSTACK_PROGRAM] = 2 * LARGE,
-	[CHILDSTACK_BETWEEN] = 2 * LARGE + SMALL,
-	[CHILDSTACK_NETWORK] = 2 * LARGE + 2 * SMALL,
-	[CHILDSTACK_MAP] = 2 * LARGE + 3 * SMALL,
+	[CHILDSTACK_BOX] = BOX_END,         [CHILDSTACK_PROGRAM] = PROGRAM_END,
+	[CHILDSTACK_BETWEEN] = BETWEEN_END, [CHILDSTACK_NETWORK] = NETWORK_END,
+	[CHILDSTACK_MAP] = MAP_END,
 };
 
 static char *room(void)
 {
-	static char stacks[2 * LARGE + 3 * SMALL] __attribute__((aligned(PAGE)));
+	static char stacks[MAP_END] __attribute__((aligned(PAGE)));
 
 	return stacks;
 }
@@ -35,5 +41,5 @@ char *childstack_top(enum childstack which)
 
 void childstacks_forget(void)
 {
-	pages_forget(room(), 2 * LARGE + 3 * SMALL);
+	pages_forget(room(), MAP_END);
 }

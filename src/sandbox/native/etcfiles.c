@@ -151,11 +151,11 @@ static int make_own(const struct plan *plan, struct board *board, struct error *
 }
 
 /* It came with the overlay of /usr; or without one, where a run may do without that layer. */
-static int place_shared(const struct plan *plan, struct error *err)
+static int place_shared(const struct plan *plan, const struct board *board, struct error *err)
 {
 	char path[96] = "usr/" ETCSHARED_NAME;
 
-	if (access(path, F_OK) < 0)
+	if (board->layers[LAYER_OVERLAY].state != LAYER_FULL)
 		(void)snprintf(path, sizeof(path), "%s/" ETCSHARED_NAME, plan->etc_path);
 	if (mounts_bind(path, "etc", false, err) < 0)
 		return -1;
@@ -169,5 +169,5 @@ int etcfiles_make(const struct plan *plan, struct board *board, struct error *er
 		return -1;
 	if (plan->etc < 0)
 		return make_own(plan, board, err);
-	return place_shared(plan, err);
+	return place_shared(plan, board, err);
 }

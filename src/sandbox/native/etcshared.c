@@ -4,7 +4,7 @@
  * What is in it is the same for all boxes that show the host's programs: a few
  * small files, the loader's cache, the links of /etc/alternatives.  As files of
  * each box's own they take 64 KiB and a tenth of a millisecond.  Through an overlay a box has
- * inodes of its own, so that no lock and no watch crosses from one to another.  That
+ * inodes of its own, so that no lock and no watch crosses from one to another (a futex does).  That
  * overlay is the one of /usr, where it is the upper of two layers: one more
  * file system in each box is dear (devices.c).
  *
@@ -49,12 +49,15 @@ static void stir(uint64_t *hash, uint64_t value)
 		*hash = (*hash ^ (value & 0xff)) * UINT64_C(0x100000001b3);
 }
 
-static void stir_file(uint64_t *hash, const char *path)
+static int stir_file(uint64_t *hash, const char *path, struct error *err)
 {
 	struct stat st = {0};
 
-	if (lstat(path, &st) < 0)
+	if (lstat(path, &st) < 0) {
+		if (errno != ENOENT)
+			return fail_sys(err, "look at %s", path);
 		st = (struct stat){0};
+	}
 	stir(hash, st.st_dev);
 	stir(hash, st.st_ino);
 	stir(hash, (uint64_t)st.st_size);
@@ -62,26 +65,31 @@ static void stir_file(uint64_t *hash, const char *path)
 	stir(hash, (uint64_t)st.st_mtim.tv_nsec);
 	stir(hash, (uint64_t)st.st_ctim.tv_sec);
 	stir(hash, (uint64_t)st.st_ctim.tv_nsec);
+	return 0;
 }
 
-static void choose_name(char *ret, size_t room)
+static int choose_name(char *ret, size_t room, struct error *err)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	stir(&hash, etcfiles_texts_hash());
 	stir(&hash, LAYOUT);
-	stir_file(&hash, "/etc/ld.so.cache");
-	stir_file(&hash, "/etc/alternatives");
+	if (stir_file(&hash, "/etc/ld.so.cache", err) < 0 ||
+	    stir_file(&hash, "/etc/alternatives", err) < 0)
+		return -1;
 	(void)snprintf(ret, room, "%s%016" PRIx64, prefix, hash);
+	return 0;
 }
 
-/* Nobody but root has written to it or may, and everybody may look into it. */
-static bool is_ours(int dir)
-{
-	struct stat st;
+/* Using it. */
 
-	return fstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == 0 &&
-	       (st.st_mode & (S_IWGRP | S_IWOTH)) == 0 && (st.st_mode & S_IXOTH) != 0;
+enum found { FOUND_NOT = 0, FOUND_FOREIGN, FOUND };
+
+/* Nobody but root has written to it or may, and everybody may look into it. */
+static bool is_ours(const struct stat *st)
+{
+	return S_ISDIR(st->st_mode) && st->st_uid == 0 &&
+	       (st->st_mode & (S_IWGRP | S_IWOTH)) == 0 && (st->st_mode & S_IXOTH) != 0;
 }
 
 static bool is_there(int dir)
@@ -91,14 +99,24 @@ static bool is_there(int dir)
 	return fstat(dir, &st) == 0 && st.st_nlink > 0;
 }
 
-/* Locked as long as somebody has the descriptor open; -1: it is not there, or is going. */
-static int use(int parent, const char *name)
+/* Locked as long as somebody has the descriptor open.  One that is going is not there. */
+static int use(int parent, const char *name, int *ret, struct error *err)
 {
 	own_fd dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
 
-	if (dir < 0 || !is_ours(dir) || flock(dir, LOCK_SH | LOCK_NB) < 0 || !is_there(dir))
-		return -1;
-	return take_fd(&dir);
+	if (dir < 0)
+		return errno == ENOENT ? FOUND_NOT : fail_sys(err, "open %s/%s", place, name);
+	if (flock(dir, LOCK_SH | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? FOUND_NOT : fail_sys(err, "lock %s", name);
+	if (fstat(dir, &st) < 0)
+		return fail_sys(err, "look at %s", name);
+	if (st.st_nlink == 0)
+		return FOUND_NOT;
+	if (!is_ours(&st))
+		return FOUND_FOREIGN;
+	*ret = take_fd(&dir);
+	return FOUND;
 }
 
 /* Making it. */
@@ -155,18 +173,23 @@ static int fill(int top, struct error *err)
 static int make(int parent, const char *name, struct error *err)
 {
 	char young[NAME_MAX];
+	struct error ignored = {0};
 	own_fd dir = -1;
+	int result = -1;
 
 	(void)snprintf(young, sizeof(young), ".%s-%d", name, (int)getpid());
 	if (mkdirat(parent, young, 0700) < 0)
-		return fail_sys(err, "make %s", young);
+		return fail_sys(err, "make %s/%s", place, young);
 	dir = openat(parent, young, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 && fill(dir, err) == 0 &&
-	    renameat(parent, young, parent, name) == 0)
-		return 0;
-	/* Or another one was quicker. */
-	(void)treewalk_remove(parent, young, err);
-	return -1;
+	if (dir < 0 || flock(dir, LOCK_EX | LOCK_NB) < 0)
+		(void)fail_sys(err, "open %s/%s", place, young);
+	else if (fill(dir, err) == 0)
+		result = renameat(parent, young, parent, name) < 0 ? fail_sys(err, "name %s", name)
+								   : 0;
+	if (result < 0)
+		(void)treewalk_remove(parent, young, &ignored);
+	/* Another one was quicker: that is as good. */
+	return result < 0 && (err->sys == EEXIST || err->sys == ENOTEMPTY) ? 0 : result;
 }
 
 static bool is_one(const char *name)
@@ -194,7 +217,8 @@ static void sweep(int parent, const char *but)
 			continue;
 		dir = openat(parent, entry->d_name,
 			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0)
+		/* One that is gone already has left its name to another. */
+		if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 && is_there(dir))
 			(void)treewalk_remove(parent, entry->d_name, &ignored);
 	}
 }
@@ -216,24 +240,41 @@ static bool fits(const struct plan *plan)
 	       !has_grant_there(p);
 }
 
-void etcshared_find(struct plan *plan)
+static int find_or_make(int parent, const char *name, int *ret, struct error *err)
+{
+	int found = use(parent, name, ret, err);
+
+	if (found != FOUND_NOT)
+		return found;
+	if (make(parent, name, err) < 0)
+		return -1;
+	sweep(parent, name);
+	found = use(parent, name, ret, err);
+	return found != FOUND_NOT
+		       ? found
+		       : fail(err, ERR_SYSTEM, "%s/%s goes as soon as it is made", place, name);
+}
+
+int etcshared_find(struct plan *plan, struct error *err)
 {
 	own_fd parent = -1;
+	struct stat st;
 	char name[32];
-	struct error ignored = {0};
+	int found;
 
 	if (!fits(plan))
-		return;
+		return 0;
 	parent = open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (parent < 0 || !is_ours(parent))
-		return;
-	choose_name(name, sizeof(name));
-	plan->etc = use(parent, name);
-	if (plan->etc < 0) {
-		if (make(parent, name, &ignored) == 0)
-			sweep(parent, name);
-		plan->etc = use(parent, name);
-	}
-	if (plan->etc >= 0)
+	if (parent < 0 || fstat(parent, &st) < 0)
+		return fail_sys(err, "open %s", place);
+	if (!is_ours(&st))
+		return 0;
+	if (choose_name(name, sizeof(name), err) < 0)
+		return fail_in(err, "an /etc for boxes");
+	found = find_or_make(parent, name, &plan->etc, err);
+	if (found < 0)
+		return fail_in(err, "an /etc for boxes");
+	if (found == FOUND)
 		(void)snprintf(plan->etc_path, sizeof(plan->etc_path), "%s/%s", place, name);
+	return 0;
 }

@@ -3,14 +3,15 @@
 #ifndef NATIVE_ETCSHARED_H
 #define NATIVE_ETCSHARED_H
 
+#include "base/error.h"
 #include "sandbox/native/plan.h"
 
 /* Its name in plan->etc_path, which is laid over /usr, and so in the box's /usr. */
 #define ETCSHARED_NAME ".belljar-etc"
 
 /* As the host's root, before the launcher is born.  Fills in plan->etc and plan->etc_path, or
- * leaves them -1 and empty: then the box has files of its own, which do as well and take more
- * memory. */
-void etcshared_find(struct plan *plan);
+ * leaves them -1 and empty, where the box has something of its own in /etc or what lies in the
+ * shared place may be somebody else's: then it has files of its own, which take more memory. */
+int etcshared_find(struct plan *plan, struct error *err);
 
 #endif

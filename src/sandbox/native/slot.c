@@ -299,7 +299,7 @@ int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], in
 		fds[n++] = more;
 	__atomic_store_n(&s->board->leave, s->before ? 0 : 1, __ATOMIC_RELEASE);
 	/* It makes the network namespace now, beside the box: on the processor that we leave. */
-	if (__atomic_load_n(&s->board->waits, __ATOMIC_ACQUIRE))
+	if (s->board->room && __atomic_load_n(&s->board->waits, __ATOMIC_ACQUIRE))
 		spread_here(s->launcher, &s->plan.cpus);
 	if (fd_send(s->socket, order, sizeof(*order), fds, n, err) == 0)
 		return 0;

@@ -27,7 +27,7 @@ static void take_box(struct slot *s, int *fds, size_t n_fds)
 /* The program has just begun and nobody waits for us: what would have to be done after its end. */
 static void use_idle_time(struct slot *s)
 {
-	if (!s->resident)
+	if (!s->resident && s->board->room)
 		spread_from(s->board->cpu);
 	watch_ready(&s->watch);
 	if (s->watch.group_open)
@@ -36,7 +36,7 @@ static void use_idle_time(struct slot *s)
 		slot_sweep(s);
 	/* It sleeps by now.  Woken on our processor at the end, it would die there, and we stand
 	 * still meanwhile. */
-	if (!s->resident)
+	if (!s->resident && s->board->room)
 		spread(s->launcher, true);
 }
 

@@ -191,6 +191,7 @@ static int clone_launcher(struct slot *s, struct error *err)
 		args.cgroup = (unsigned)group;
 	}
 	(void)sched_getaffinity(0, sizeof(s->plan.cpus), &s->plan.cpus);
+	s->board->room = spread_has_room(&s->plan.cpus);
 	child = syscall(SYS_clone3, &args, sizeof(args));
 	if (child == 0)
 		launcher_main(&s->plan, s->board);
@@ -199,7 +200,8 @@ static int clone_launcher(struct slot *s, struct error *err)
 				s->plan.root_mode ? ""
 						  : " in a user namespace (see belljar doctor)");
 	s->launcher = (pid_t)child;
-	spread(s->launcher, false);
+	if (s->board->room)
+		spread(s->launcher, false);
 	return 0;
 }
 
@@ -277,8 +279,7 @@ int slot_build(struct slot *s, struct error *err)
 	    choose_identity(s, err) < 0 || grants_open(&s->plan, err) < 0)
 		return -1;
 	choose_filter(s);
-	etcshared_find(&s->plan);
-	if (groups_first && find_groups(s, err) < 0)
+	if (etcshared_find(&s->plan, err) < 0 || (groups_first && find_groups(s, err) < 0))
 		return -1;
 	if (start_launcher(s, err) < 0)
 		return -1;

@@ -2,8 +2,11 @@
 /* spread.c - two processes that work side by side belong on two processors. */
 #include "sandbox/native/spread.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "sandbox/native/rawcall.h"
@@ -26,6 +29,26 @@ void stay_awake(int sock)
 	/* Unless somebody else wants it. */
 	while (poll(&fd, 1, 0) == 0 && clock_us() < until)
 		(void)sched_yield();
+}
+
+/* Of all processors and processes: more than ours may be busy, and then it is wrong for once. */
+bool spread_has_room(const cpu_set_t *cpus)
+{
+	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	char text[64];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const char *running;
+	int count = 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	running = strchr(text, '/');
+	while (running && running > text && running[-1] >= '0' && running[-1] <= '9')
+		running--;
+	for (; running && *running >= '0' && *running <= '9' && count < 10000; running++)
+		count = 10 * count + (*running - '0');
+	return count > 0 && count < CPU_COUNT(cpus); /* we are one of them */
 }
 
 void spread_from(unsigned cpu)

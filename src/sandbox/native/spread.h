@@ -12,6 +12,8 @@
  * for each other.  Sent to another one it may come back whenever that is better, unless for_good:
  * then its mask, and that of its children, is what is left.  Only saves time. */
 void spread(pid_t pid, bool for_good);
+/* Is there a processor that nobody uses now?  Where there is none, whoever is sent away waits. */
+bool spread_has_room(const cpu_set_t *cpus);
 /* Is somebody at work here who must not be disturbed?  Then we go on elsewhere. */
 void spread_from(unsigned cpu);
 /* The other way: a process that sleeps is to wake up here, where somebody is about to go to sleep.

@@ -23,7 +23,10 @@ tools:
     rate: unlimited
     screen: {{ mode: warn }}
     env_allow: [COLOUR, PYTHONOPTIMIZE]
+    env: {{ DATABASE_URL: "no-sql://only-for-py", LANGCHAIN_WORD: "only-for-py" }}
     sessions: {{ allow: true }}
+  other: {{ kind: code, languages: [python], rate: unlimited, screen: {{ mode: warn }}, sessions: {{ allow: true }} }}
+  rooted: {{ kind: code, languages: [python], rate: unlimited, root: /, sessions: {{ allow: true }} }}
   fresh: {{ kind: code, languages: [python], rate: unlimited, warm: false, sessions: {{ allow: true }} }}
 """
 
@@ -123,6 +126,128 @@ def its_own_variables_and_no_others(t):
     t.check(s.run(c, "import sys; sys.flags.optimize") == "1", "it counts")
     d = s.open("fresh")
     t.check(s.began(d) == ("cold", None), s.began(d))
+    e = s.open("rooted")
+    t.check(s.began(e) == ("cold", "its root is not the template's"), s.began(e))
+    finish(t, s)
+
+
+def modules_of_the_sessions_own_are_found(t):
+    s = start()
+    s.woken()
+    where = s.run(s.open(), "import site; site.getusersitepackages()").strip("'").replace("/work/", "", 1)
+    files = [{"path": where + "/mine.py", "content": "word = 41"},
+             {"path": where + "/more.pth", "content": "/work/further\n"},
+             {"path": where + "/usercustomize.py", "content": "import builtins; builtins.customized = True"},
+             {"path": "further/deep.py", "content": "word = 42"}]
+    look = "import sys, mine, deep; (mine.word, deep.word, customized, sys.path)"
+    a, b = s.open(files=files), s.open("fresh", files=files)
+    t.check((s.began(a)[0], s.began(b)[0]) == ("template", "cold"), (s.began(a), s.began(b)))
+    t.check(s.run(a, look) == s.run(b, look), (s.run(a, look), s.run(b, look)))
+    finish(t, s)
+
+
+def what_is_one_tools_is_not_in_it(t):
+    s = start()
+    mine = s.woken()
+    t.check(s.run(mine, "import os; os.environ['DATABASE_URL']") == "'no-sql://only-for-py'", "its tool has it")
+    other = s.open("other")
+    t.check(s.began(other)[0] == "template", s.began(other))
+    s.run(other, "def hunt(word):\n    n = 0\n    for m in open('/proc/self/maps'):\n"
+                 "        if 'r--s' not in m or 'belljar-template' not in m: continue\n"
+                 "        import ctypes\n        a, b = (int(x, 16) for x in m.split()[0].split('-'))\n"
+                 "        n += ctypes.string_at(a, b - a).count(word.encode())\n    return n")
+    t.check(int(s.run(other, "hunt('PATH')")) > 0, "what is in it can be found")
+    t.check(s.run(other, "hunt('ylno'[::-1] + '-for-py')") == "0", "another tool's variables are in it")
+    finish(t, s)
+
+
+# In a session that is to be copied: the copy is written by this, and says what CHANGE makes of it.
+LIAR = """
+import sys, os, struct
+at = sys._getframe()
+while not hasattr(at.f_locals.get('session'), 'copier'): at = at.f_back
+class Liar:
+    def __init__(self, real): self.real = real
+    def check(self, *_): pass
+    def write(self, stream):
+        (r, w), whole = os.pipe(), b''
+        if os.fork() == 0:
+            os.close(r), os.close(stream)
+            return self.real.write(w)
+        os.close(w)
+        while data := os.read(r, 1 << 20): whole += data
+        os.wait()
+        whole = bytearray(whole)
+        CHANGE
+        while whole: del whole[: os.write(stream, whole)]
+        os._exit(0)
+at.f_locals['session'].copier = Liar(at.f_locals['session'].copier)
+"""
+IMAGE_LEN = 40  # in struct copy_head
+
+
+def copy_of_liar(s, change):
+    origin = s.woken()
+    s.run(origin, LIAR.replace("CHANGE", change))
+    status, answer = s.ask("POST", "/v1/sessions/%s/fork" % origin, {})
+    return status, answer
+
+
+def a_copy_that_lies_gets_no_more_of_it(t):
+    s = start()
+    fds = "import os; [n for n in os.listdir('/proc/self/fd') if os.path.islink('/proc/self/fd/' + n) and " \
+          "'template' in os.readlink('/proc/self/fd/' + n)]"
+    # Nothing of it is to be seen: then it is not closed?
+    status, copy = copy_of_liar(s, "struct.pack_into('<Q', whole, %d, 0)" % IMAGE_LEN)
+    t.check(status == 201 and s.run(copy["id"], fds) == "[]", (status, copy))
+    # More of it than there is: whoever reads that would fill it for all.
+    status, copy = copy_of_liar(s, "struct.pack_into('<Q', whole, %d, 256 << 20)" % IMAGE_LEN)
+    t.check(status == 201, copy)
+    read = "import ctypes; m = [m for m in open('/proc/self/maps') if 'r--s' in m and 'belljar-template' in m][0]\n" \
+           "a, b = (int(x, 16) for x in m.split()[0].split('-')); ctypes.string_at(%s, 4096)[:0]"
+    t.check(s.run(copy["id"], read % "a") == "b''", "it can be read at all")
+    answer = s.ask("POST", "/v1/sessions/%s/code" % copy["id"], {"code": read % "b - 4096"})[1]
+    t.check(answer["signal_name"] == "BUS", answer)
+    # One more open file, which is what it is just becoming.
+    path = "/proc/self/fd/4"
+    change = ("h = struct.unpack_from('<IIII', whole, 16); at = struct.unpack_from('<I', whole, 12)[0] + h[0] * 80 + h[1] * 24; "
+              "texts = at + h[2] * 16; whole[texts + h[3] : texts + h[3]] = b'%s\\0'; "
+              "whole[at:at] = struct.pack('<IIQII', 50, 0, 0, h[3], 0); "
+              "struct.pack_into('<IIII', whole, 16, h[0], h[1] + 1, h[2], h[3] + %d)" % (path, len(path) + 1))
+    status, copy = copy_of_liar(s, change)
+    t.check(status != 201 and "this is no image" in str(copy), (status, copy))
+    change = change.replace(path, "/dev/urandom").replace("h[3] + %d" % (len(path) + 1), "h[3] + 13")
+    status, copy = copy_of_liar(s, change)
+    t.check(status == 201 and s.run(copy["id"], "os.readlink('/proc/self/fd/50')") == "'/dev/urandom'", (status, copy))
+    finish(t, s)
+
+
+def a_copy_brings_files_only_where_files_are(t):
+    s = start()
+    for path, link, fine in (("/work/there", b"", True), ("/proc/self/mem", b"", False), ("/work/link/mem", b"/proc/self", False),
+                             ("/work/../proc/self/mem", b"", False)):
+        origin = s.woken()
+        # Its stream is begun by somebody else.
+        s.run(origin, """
+import sys, os, struct
+at = sys._getframe()
+while not hasattr(at.f_locals.get('session'), 'copier'): at = at.f_back
+class Sender:
+    def __init__(self, real): self.real = real
+    def check(self, stream, word):
+        self.stream = stream
+        link = %r
+        if link: os.write(stream, struct.pack('<5Q', 0o120000, 0o777, len(link), 0, 10) + b'/work/link' + link)
+        os.write(stream, struct.pack('<5Q', 0o100000, 0o600, 0, 0, %d) + %r + struct.pack('<2Q', 0, 0))
+    def write(self, stream): return self.real.write(stream)
+at.f_locals['session'].copier = Sender(at.f_locals['session'].copier)
+""" % (link, len(path), path.encode()))
+        status, copy = s.ask("POST", "/v1/sessions/%s/fork" % origin, {})
+        if fine:
+            t.check(status == 201 and s.run(copy["id"], "os.path.exists('/work/there')") == "True", (status, copy))
+        else:
+            t.check(status != 201 and "does not belong to a copy" in str(copy), (path, status, copy))
+        s.ask("DELETE", "/v1/sessions/" + origin)
     finish(t, s)
 
 
@@ -151,5 +276,9 @@ def it_rests_wakes_dies_and_is_copied(t):
 run([
     sessions_begin_as_the_template_and_share_nothing,
     its_own_variables_and_no_others,
+    modules_of_the_sessions_own_are_found,
+    what_is_one_tools_is_not_in_it,
+    a_copy_that_lies_gets_no_more_of_it,
+    a_copy_brings_files_only_where_files_are,
     it_rests_wakes_dies_and_is_copied,
 ])

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anchors.c - letters in the middle of long words that say what they are: "...AZDO...".
+/* wordanchors.c - letters in the middle of long words that say what they are: "...AZDO...".
  *
  * Only runs of bytes without a blank that are long enough for one of the rules are looked at, and
  * in them only places where an anchor's letters are.
  */
-#include "redact/anchors.h"
+#include "redact/wordanchors.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anchors.h - letters in the middle of long words that say what they are: "...AZDO...". */
-#ifndef REDACT_ANCHORS_H
-#define REDACT_ANCHORS_H
+/* wordanchors.h - letters in the middle of long words that say what they are: "...AZDO...". */
+#ifndef REDACT_WORDANCHORS_H
+#define REDACT_WORDANCHORS_H
 
 #include "redact/shape.h"
 #include "redact/stretch.h"
