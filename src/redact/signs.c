@@ -200,6 +200,13 @@ static inline bool is_password(const struct looking *l, size_t sign)
 	       signname_near_password(l->text, sign - (l->text[sign - 1] == ':'));
 }
 
+/* What was found has the value of this sign in it; or it ends here, and the value follows:
+ * passwd: secret="...". */
+static inline bool is_taken(const struct looking *l, size_t sign)
+{
+	return sign + 1 < l->taken;
+}
+
 /* Near the end of the text, or its begin. */
 __attribute__((noinline)) static void look_slowly(struct looking *l, size_t last, size_t sign)
 {
@@ -210,7 +217,7 @@ __attribute__((noinline)) static void look_slowly(struct looking *l, size_t last
 	if (l->near.names && inner_of(l, at) + NEARNAMES_VALUE <= l->high &&
 	    !nearnames_look(&l->near, last, sign, inner_of(l, at)))
 		l->enough = true;
-	if (sign >= l->taken)
+	if (!is_taken(l, sign))
 		try_assignment(l, sign, at, l->passwords && (sign < 2 || is_password(l, sign)));
 }
 
@@ -222,7 +229,7 @@ static void look_closely(struct looking *l, size_t last, size_t sign, size_t at,
 	if (nearnames_maybe(&l->near, last, sign, inner) &&
 	    !nearnames_look(&l->near, last, sign, inner))
 		l->enough = true;
-	if (sign < l->taken)
+	if (is_taken(l, sign))
 		return;
 	if (password || (l->secrets && !valuerun_dull_at_once(&l->value, inner)))
 		try_assignment(l, sign, at, password);

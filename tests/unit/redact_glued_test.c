@@ -135,6 +135,33 @@ TEST(a_name_may_go_on_behind_any_word_that_means_a_secret)
 	redact_set_free(set);
 }
 
+/* The value of the first is the name of the second. */
+TEST(a_name_that_is_another_ones_value_is_still_a_name)
+{
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	static const char *const texts[] = {
+		"passwd: secret=\"x8Jq2mPz7LwTn4Rv\"",
+		"password=token: x8Jq2mPz7LwTn4Rv",
+		"token=a1b2c3d4e5PASSWORD= x8Jq2mPz7LwTn4Rv",
+		"key: z8Kx7q2mPASSWORD='x8Jq2mPz7LwTn4Rv'",
+		"password: api_key:='x8Jq2mPz7LwTn4Rv'",
+		"passwd = secret=> x8Jq2mPz7LwTn4Rv",
+	};
+	static const char filler[] =
+		"a line that is so long that what is before this is no longer "
+		"near the end of what is looked at, and so looked at in blocks, "
+		"of which each has sixty-four bytes";
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		char text[512];
+
+		CHECK(!leaks(set, texts[i], "x8Jq2mPz7LwTn4Rv", sizeof(text)));
+		(void)snprintf(text, sizeof(text), "%s %s\n", texts[i], filler);
+		CHECK(!leaks(set, text, "x8Jq2mPz7LwTn4Rv", sizeof(text)));
+	}
+	redact_set_free(set);
+}
+
 /* Behind each sign that another one of its kind can end in. */
 static size_t lost_behind_another(struct redact_set *set, struct sample *draw, const char *pattern)
 {
