@@ -211,16 +211,15 @@ static inline bool look_at(const struct looking *l, size_t at)
  * in a text that is full of beginnings: so none is asked before all are known. */
 static inline bool look_at_bits(const struct looking *l, size_t at, uint64_t bits)
 {
-	size_t places[BLOCK + 1], n = 0;
+	uint64_t rows = 0;
 
 	for (; bits; bits &= bits - 1) {
-		size_t place = at + (size_t)__builtin_ctzll(bits);
+		unsigned i = (unsigned)__builtin_ctzll(bits);
 
-		places[n] = place;
-		n += l->starts->row[row_of(three_of(l->text + place))] != 0;
+		rows |= (uint64_t)(l->starts->row[row_of(three_of(l->text + at + i))] != 0) << i;
 	}
-	for (size_t i = 0; i < n; i++)
-		if (!look_at(l, places[i]))
+	for (; rows; rows &= rows - 1)
+		if (!look_at(l, at + (size_t)__builtin_ctzll(rows)))
 			return false;
 	return true;
 }
