@@ -307,11 +307,13 @@ static inline struct block read_block(const char *text)
 	return b;
 }
 
-/* Where no name can end, as has_name() knows, there is none: behind another sign, but for ":=", or
- * a "/". */
+/* Where a name may end.  Not behind a "/", or another sign, but for ":="; and what is one byte
+ * long, from one sign to the next, is none that anybody looks for. */
 static inline uint64_t may_have_names(const struct block *b)
 {
-	return ~((b->colons | b->equals | b->slashes) << 1) | (b->equals & b->colons << 1);
+	uint64_t signs = b->colons | b->equals;
+
+	return ~((signs | b->slashes) << 1 | signs << 2) | (b->equals & b->colons << 1);
 }
 
 /* Signs, with AHEAD bytes behind the block.  Most values are too short: those are not looked at. */
