@@ -4,7 +4,8 @@
  *     redact-compile standard|personal|names|anchors OUT
  *
  * Rules with beginnings, and those found by hand, are in nobody's table.  Of the others each is in
- * exactly one: that of names (nearnames.c), that of anchors (wordanchors.c), or a database of patterns.
+ * exactly one: that of names (nearnames.c), that of anchors (wordanchors.c), or a database of
+ * patterns.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -84,8 +84,10 @@ static bool holds(const char *text, size_t len, const char *word)
 {
 	size_t n = strlen(word);
 
+	/* Two letters at a time: one alone is in every value. */
 	for (size_t i = 0; i + n <= len; i++)
-		if (tolower((unsigned char)text[i]) == word[0] &&
+		if (((text[i] | 0x20) == (word[0] | 0x20)) &
+			    ((text[i + 1] | 0x20) == (word[1] | 0x20)) &&
 		    strncasecmp(text + i, word, n) == 0)
 			return true;
 	return false;

@@ -314,6 +314,15 @@ static inline struct block read_block(const char *text)
 	return b;
 }
 
+/* Where a name may end.  Not behind a "/", or another sign, but for ":="; and what is one byte
+ * long, from one sign to the next, is none that anybody looks for. */
+static inline uint64_t may_have_names(const struct block *b)
+{
+	uint64_t signs = b->colons | b->equals;
+
+	return ~((signs | b->slashes) << 1 | signs << 2) | (b->equals & b->colons << 1);
+}
+
 /* Signs, with AHEAD bytes behind the block.  Most values are too short: those are not looked at. */
 static inline void look_at_signs(struct looking *l, size_t at, const struct block *b)
 {
@@ -325,7 +334,8 @@ static inline void look_at_signs(struct looking *l, size_t at, const struct bloc
 	uint64_t ends = b->equals | (b->colons & ~(b->equals >> 1 | next));
 
 	ten &= later(two, 9);
-	for (uint64_t some = signs & (six | ~direct); some; some &= some - 1) {
+	signs &= (six | ~direct) & may_have_names(b);
+	for (uint64_t some = signs; some; some &= some - 1) {
 		uint64_t bit = some & -some, before = ends & (bit - 1);
 		size_t sign = at + (size_t)__builtin_ctzll(some);
 		size_t last = before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;

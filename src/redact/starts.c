@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* starts.c - words that begin with what a credential begins with: "ghp_", "AKIA".
  *
- * Only where a word begins, and no blank is near, is looked at: sixteen bytes at a time tell that.
+ * Only where a word begins, and what follows may be a value, is looked at: sixteen bytes at a time
+ * tell that.
  * The first three bytes choose a row of a table, which is nearly always empty.  What is in the row
  * must fit and be followed by characters of a value: text that is full of beginnings costs little
  * more than any other.
@@ -22,7 +23,10 @@ enum {
 	WORD_LEAST = 3,
 	WORD_MOST = 12,
 	VALUE_LEAST = 8, /* characters behind the beginning that can be part of a value */
+	COLON_FIRST = 4, /* where in a beginning a ":" may be: "http://", "oauth:" */
+	COLON_LAST = 5,
 };
+_Static_assert((int)COLON_LAST + 2 + 4 == (int)WORD_LEAST + (int)VALUE_LEAST, "see long_words()");
 
 struct entry_of {
 	char word[WORD_MOST];
@@ -82,6 +86,16 @@ static inline size_t row_of(uint32_t three)
 	return (three * 2654435761u) >> 20;
 }
 
+/* Only such words are found: long_words(). */
+static bool is_value(const char *word, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!in_value[(unsigned char)word[i]] &&
+		    (word[i] != ':' || (i != COLON_FIRST && i != COLON_LAST)))
+			return false;
+	return true;
+}
+
 int starts_add(struct starts *s, const char *begins, size_t rule, struct error *err)
 {
 	while (*begins) {
@@ -91,6 +105,9 @@ int starts_add(struct starts *s, const char *begins, size_t rule, struct error *
 
 		if (len < WORD_LEAST || len > WORD_MOST || s->n + 1 >= ENTRIES_MAX)
 			return fail(err, ERR_INTERNAL, "beginning '%.*s': too short, long or many",
+				    (int)len, begins);
+		if (!is_value(begins, len))
+			return fail(err, ERR_INTERNAL, "beginning '%.*s': odd characters in it",
 				    (int)len, begins);
 		row = &s->row[row_of(three_of(begins))];
 		*e = (struct entry_of){.three = three_of(begins),
@@ -190,21 +207,47 @@ static inline bool look_at(const struct looking *l, size_t at)
 }
 
 #ifdef __SSE2__
-/* 0xff for each byte that is part of a word. */
-static lanes words_in(const char *text)
+/* The same for all places of a block that have a bit.  Which of them have a row cannot be foretold
+ * in a text that is full of beginnings: so none is asked before all are known. */
+static inline bool look_at_bits(const struct looking *l, size_t at, uint64_t bits)
 {
-	lanes v, small;
+	uint64_t rows = 0;
 
-	memcpy(&v, text, sizeof(v));
-	small = v | 0x20;
-	return (lanes)((small >= 'a') & (small <= 'z')) | (lanes)((v >= '0') & (v <= '9')) |
-	       (lanes)(v == '_');
+	for (; bits; bits &= bits - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(bits);
+
+		rows |= (uint64_t)(l->starts->row[row_of(three_of(l->text + at + i))] != 0) << i;
+	}
+	for (; rows; rows &= rows - 1)
+		if (!look_at(l, at + (size_t)__builtin_ctzll(rows)))
+			return false;
+	return true;
+}
+#endif
+
+#ifdef __SSE2__
+/* 0xff for each byte that is part of a word. */
+static inline lanes words_in(lanes v)
+{
+	lanes letter = (v | 0x20) - 'a', digit = v - '0';
+
+	return (lanes)(letter <= 'z' - 'a') | (lanes)(digit <= 9) | (lanes)(v == '_');
+}
+
+/* Those of in_value[] that are no part of a word. */
+static inline lanes joints_in(lanes v)
+{
+	lanes other = v - '-';
+
+	return (lanes)(other <= '/' - '-') | (lanes)(v == '+') | (lanes)(v == '=') |
+	       (lanes)(v == '~') | (lanes)((v | 1) == '%');
 }
 
 /* One bit for each of 64 bytes. */
 struct block {
 	uint64_t words;    /* parts of words */
-	uint64_t dark;     /* not blank */
+	uint64_t values;   /* in_value[] */
+	uint64_t colons;   /* ":" */
 	uint64_t escapes;  /* "\\" */
 	uint64_t percents; /* "%" */
 };
@@ -218,11 +261,11 @@ static inline void look_ahead(const char *text, struct block *ret)
 {
 	*ret = (struct block){0};
 	for (unsigned i = 0; i < BLOCK; i += LANES) {
-		lanes v;
+		lanes v = lanes_load(text + i), words = words_in(v);
 
-		memcpy(&v, text + i, sizeof(v));
-		ret->words |= bits_of(words_in(text + i)) << i;
-		ret->dark |= bits_of((lanes)(v > ' ')) << i;
+		ret->words |= bits_of(words) << i;
+		ret->values |= bits_of(words | joints_in(v)) << i;
+		ret->colons |= bits_of((lanes)(v == ':')) << i;
 		ret->escapes |= bits_of((lanes)(v == '\\')) << i;
 		ret->percents |= bits_of((lanes)(v == '%')) << i;
 	}
@@ -245,17 +288,18 @@ struct before {
 static inline uint64_t long_words(const char *text, struct before *b)
 {
 	struct block block;
-	uint64_t begins, dark;
+	uint64_t begins, four, colon;
 
 	look_ahead(text, &block);
 	begins = block.words & ~(block.words << 1 | b->word);
 	begins |= block.escapes << 2 | b->escapes >> (BLOCK - 2);
 	begins |= block.percents << 3 | b->percents >> (BLOCK - 3);
 	*b = (struct before){block.words >> (BLOCK - 1), block.escapes, block.percents};
-	dark = block.dark & later(block.dark, 1);
-	dark &= later(dark, 2);
-	dark &= later(dark, 4);
-	return begins & dark & later(dark, WORD_LEAST);
+	four = block.values & later(block.values, 1);
+	four &= later(four, 2);
+	colon = block.values | block.colons;
+	colon = later(colon, COLON_FIRST) & later(colon, COLON_LAST);
+	return begins & four & colon & later(four, COLON_LAST + 1) & later(four, COLON_LAST + 2);
 }
 #endif
 
@@ -271,12 +315,10 @@ bool starts_find(const struct starts *s, const struct stretch *in, starts_hit *h
 	if (s->n == 0)
 		return true;
 #ifdef __SSE2__
-	for (; i + BLOCK <= in->high; i += BLOCK) {
-		uint64_t begins = long_words(in->text + i, &b);
-
-		for (; begins; begins &= begins - 1)
-			if (!look_at(&l, i + (size_t)__builtin_ctzll(begins)))
-				return false;
+	/* Of the last byte of a block two more are read. */
+	for (; in->high - i >= BLOCK + WORD_LEAST; i += BLOCK) {
+		if (!look_at_bits(&l, i, long_words(in->text + i, &b)))
+			return false;
 	}
 	if (i > in->low)
 		before = b.word;

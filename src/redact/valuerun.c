@@ -136,15 +136,14 @@ size_t valuerun_end(struct valuerun *r, size_t at)
 }
 
 /* Fewer bits than a random value has changes: three with digits in it, CHANGES without. */
-static bool is_few(uint32_t changes, bool digits)
+static inline bool is_few(uint32_t changes, bool digits)
 {
-	changes &= changes - 1;
-	changes &= changes - 1;
-	if (!digits) {
-		changes &= changes - 1;
-		changes &= changes - 1;
-	}
-	return changes == 0;
+	uint32_t third = changes & (changes - 1), fifth;
+
+	third &= third - 1;
+	fifth = third & (third - 1);
+	fifth &= fifth - 1;
+	return (third == 0) | (!digits & (fifth == 0));
 }
 
 /* valuerun_dull() by the first bytes, up to a blank, all at the same time; false: not known. */
@@ -165,7 +164,9 @@ static bool is_dull_at_once(const char *text)
 	changes = changes_in(digits, lower, upper);
 	digits &= within;
 	least = digits ? LEAST : LETTERS;
-	return blanks && (within < (1u << least) - 1 || is_few(changes & within, digits));
+	/* No branch here: what a value looks like cannot be foretold. */
+	return (blanks != 0) &
+	       ((within < (1u << least) - 1) | is_few(changes & within, digits != 0));
 }
 
 static bool is_dull_run(const struct valuerun *r, size_t at)
@@ -337,7 +338,8 @@ static size_t last_of(const struct valuerun *r, const char *word)
 	size_t len = strlen(word);
 
 	for (size_t i = r->end - r->begin < len ? r->begin : r->end - len + 1; i-- > r->begin;)
-		if ((r->text[i] | 0x20) == (word[0] | 0x20) &&
+		if (((r->text[i] | 0x20) == (word[0] | 0x20)) &
+			    ((r->text[i + 1] | 0x20) == (word[1] | 0x20)) &&
 		    strncasecmp(r->text + i, word, len) == 0)
 			return i + 1;
 	return 0;
