@@ -6,6 +6,7 @@
  */
 #include "redact/flatforms.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { WIDE = 4 }; /* more counts than this are not written out */
@@ -142,8 +143,6 @@ bool flatforms_each(const char *pattern, size_t len, flatforms_hit *hit, void *c
 
 	if (len + 5 > sizeof(form))
 		return false;
-	memcpy(form, "(?:", 3);
-	memcpy(form + 3, pattern, len);
-	memcpy(form + 3 + len, ")", 2);
+	(void)snprintf(form, sizeof(form), "(?:%.*s)", (int)len, pattern);
 	return expand(&f, form);
 }

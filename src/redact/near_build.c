@@ -23,6 +23,11 @@ static void set_bits(struct nearnames *n, const struct nearword *w)
 	}
 }
 
+static char lower(char c)
+{
+	return (char)tolower((unsigned char)c);
+}
+
 /* Letters, digits, "_" and "-", perhaps with \b before them: no sign, nothing that is repeated. */
 static bool add_word(void *context, const char *form)
 {
@@ -37,7 +42,7 @@ static bool add_word(void *context, const char *form)
 	for (w->len = 0; form[w->len]; w->len++) {
 		if (w->len == NEARNAMES_WORD || !(shape_word(form[w->len]) || form[w->len] == '-'))
 			return false;
-		w->text[w->len] = (char)tolower((unsigned char)form[w->len]);
+		w->text[w->len] = lower(form[w->len]);
 	}
 	if (w->len < NEARNAMES_LEAST)
 		return false;
@@ -46,6 +51,13 @@ static bool add_word(void *context, const char *form)
 	*row = (uint16_t)++n->n_words;
 	set_bits(n, w);
 	return true;
+}
+
+static bool can_be(const struct nearnames *n, const struct shape_part *p, int c)
+{
+	if (p->kind == SHAPE_SET)
+		return n->sets.of[c] >> p->what & 1;
+	return p->kind != SHAPE_BORDER && lower((char)c) == (char)p->what;
 }
 
 /* What nearnames_value() says of a value that looks so, at worst; it must know all characters that
@@ -62,8 +74,7 @@ static enum nearvalue value_of(const struct nearnames *n, const struct shape *s)
 			char sixteen[NEARNAMES_VALUE];
 			enum nearvalue kind;
 
-			if (p->kind == SHAPE_SET ? !(n->sets.of[c] >> p->what & 1)
-						 : p->kind == SHAPE_BORDER || tolower(c) != p->what)
+			if (!can_be(n, p, c))
 				continue;
 			memset(sixteen, c, sizeof(sixteen));
 			kind = nearnames_value(sixteen);

@@ -133,7 +133,7 @@ bool anchors_find(const struct anchors *a, const struct stretch *in, anchors_hit
 		runs = long_runs(bits);
 		if (!runs)
 			continue;
-		i = look_around(&l, i - 2 * STEP + (size_t)__builtin_ctzll(runs));
+		i = look_around(&l, i - 2 * (size_t)STEP + (size_t)__builtin_ctzll(runs));
 		if (i == 0)
 			return false;
 		bits = 0;
