@@ -99,10 +99,11 @@ static void take_ending(struct slot *s, const struct to_warden *news)
 }
 
 /* Whoever the program left behind dies in a group whose processor time is limited: many of them
- * may need longer than one that is stuck is waited for.  As long as the program itself had. */
+ * may need longer than one that is stuck is waited for.  So until the call's time is over. */
 static int wait_for_rest_ms(const struct slot *s)
 {
-	uint64_t ms = s->watch.limits.wall_ms;
+	uint64_t now = clock_us(), end = s->watch.start_us + s->watch.limits.wall_ms * 1000;
+	uint64_t ms = end > now ? (end - now) / 1000 : 0;
 
 	if (ms < KILL_MS)
 		return KILL_MS;
