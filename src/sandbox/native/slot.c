@@ -86,7 +86,7 @@ void slot_sweep(struct slot *s)
 
 /* Everything in the slot dies with its launcher, which is pid 1 there.  One that does not die in
  * time waits in the kernel for something; then its uid is never used again by us. */
-bool slot_end_launcher(struct slot *s)
+bool slot_end_launcher(struct slot *s, int wait_ms)
 {
 	struct pollfd fd = {.fd = s->launcher_fd, .events = POLLIN};
 
@@ -97,7 +97,7 @@ bool slot_end_launcher(struct slot *s)
 	/* For the case that the signal cannot be sent: it takes this for our end. */
 	(void)shutdown(s->socket, SHUT_RDWR);
 	stay_awake(s->launcher_fd);
-	if (poll(&fd, 1, KILL_MS) <= 0)
+	if (poll(&fd, 1, wait_ms) <= 0)
 		return false;
 	while (waitpid(s->launcher, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -117,7 +117,7 @@ void slot_close(struct slot *s)
 	if (!is_busy(s))
 		watch_close(&s->watch);
 	slot_sweep(s);
-	(void)slot_end_launcher(s);
+	(void)slot_end_launcher(s, KILL_MS);
 	watch_close(&s->watch);
 	if (s->groups_open)
 		(void)cgroup_slot_close(&s->groups, &ignored);
@@ -209,7 +209,7 @@ void slot_lose(struct slot *s, struct error *err)
 {
 	bool ran = s->phase == PHASE_RUNNING || s->phase == PHASE_KEPT;
 
-	(void)slot_end_launcher(s);
+	(void)slot_end_launcher(s, KILL_MS);
 	hear_last_words(s, err);
 	s->outcome.error = *err;
 	if (s->phase == PHASE_IDLE || s->phase == PHASE_ENDED)
@@ -319,7 +319,7 @@ static int give_leave(struct slot *s, struct error *err)
 	if (!s->before)
 		return 0;
 	if (s->before(s->context, err) < 0) {
-		(void)slot_end_launcher(s);
+		(void)slot_end_launcher(s, KILL_MS);
 		return -1;
 	}
 	raw_post(&s->board->leave, 1);

@@ -4,6 +4,7 @@
  * A launcher stands next to the program: what it says is checked, and moves no
  * deadline into the future.
  */
+#include <limits.h>
 #include <signal.h>
 
 #include "base/clock.h"
@@ -97,6 +98,18 @@ static void take_ending(struct slot *s, const struct to_warden *news)
 		stay_awake(s->socket);
 }
 
+/* Whoever the program left behind dies in a group whose processor time is limited: many of them
+ * may need longer than one that is stuck is waited for.  So until the call's time is over. */
+static int wait_for_rest_ms(const struct slot *s)
+{
+	uint64_t now = clock_us(), end = s->watch.start_us + s->watch.limits.wall_ms * 1000;
+	uint64_t ms = end > now ? (end - now) / 1000 : 0;
+
+	if (ms < KILL_MS)
+		return KILL_MS;
+	return ms < INT_MAX ? (int)ms : INT_MAX;
+}
+
 /* The same; and the launcher is about to be dead, with everything beneath it. */
 static void take_last(struct slot *s, const struct to_warden *news)
 {
@@ -107,7 +120,7 @@ static void take_last(struct slot *s, const struct to_warden *news)
 	s->ending = true;
 	watch_rusage(&s->watch, &news->rusage, &s->outcome);
 	watch_settle(&s->watch, s->work, &s->outcome);
-	if (slot_end_launcher(s)) {
+	if (slot_end_launcher(s, wait_for_rest_ms(s))) {
 		take_end(s, news);
 		return;
 	}

@@ -82,7 +82,7 @@ size_t slot_add_doors(const struct cgroup *group, struct to_launcher *order, int
 /* The launcher is of no more use; what it leaves undone is not to be guessed. */
 void slot_lose(struct slot *s, struct error *err);
 /* false: it is not dead in time. */
-bool slot_end_launcher(struct slot *s);
+bool slot_end_launcher(struct slot *s, int wait_ms);
 /* The call, or the kept box, has ended. */
 void slot_end_call(struct slot *s, enum end end);
 /* Takes one message if there is one within wait_ms.  Returns whether there was. */
