@@ -193,7 +193,7 @@ struct remote *slots_keep(struct slots *s, const struct profile *profile,
 
 struct remote *slots_prepared(struct slots *s)
 {
-	for (size_t i = 0; i < SLOTS_KEPT; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		struct one_slot *one = &s->list[i];
 
 		if (!one->session || one->used || !remote_is_ready(&one->remote))
