@@ -145,22 +145,17 @@ bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value)
 	/* ":=" is one sign. */
 	size_t end = text[sign] == '=' && sign > 0 && text[sign - 1] == ':' ? sign - 1 : sign, at;
 	struct ends ends;
-	bool known = false; /* ends: few texts have a word for which they count */
 
 	/* No sign is in a word, or between one and its sign. */
 	last = last > l->low ? last : l->low;
 	if (end < last + NEARNAMES_LEAST)
 		return true;
+	ends = ends_of(l, last, sign, end, value);
 	at = end - last > BEFORE + NEARNAMES_WORD ? end - BEFORE - NEARNAMES_WORD : last;
 	for (; at + NEARNAMES_LEAST <= end; at++) {
 		uint32_t bit = nearnames_bit(text + at);
 
-		if (!(bits[bit / 8] >> bit % 8 & 1))
-			continue;
-		if (!known)
-			ends = ends_of(l, last, sign, end, value);
-		known = true;
-		if (!look_at_row(l, at, end, &ends, value))
+		if (bits[bit / 8] >> bit % 8 & 1 && !look_at_row(l, at, end, &ends, value))
 			return false;
 	}
 	return true;
