@@ -200,8 +200,8 @@ static inline bool is_password(const struct looking *l, size_t sign)
 	       signname_near_password(l->text, sign - (l->text[sign - 1] == ':'));
 }
 
-/* What was found has the value of this sign in it; or it ends here, and the value follows:
- * passwd: secret="...". */
+/* What was found has the value of this sign in it; or it ends here, where the
+ * value of one name is another name. */
 static inline bool is_taken(const struct looking *l, size_t sign)
 {
 	return sign + 1 < l->taken;
