@@ -86,14 +86,16 @@ static bool expand_count(struct flat *f, const char *text, const char *at, bool 
 	const char *end = at + 1;
 	unsigned least = flatforms_number(&end), most = least;
 
-	if (*end == ',' && end[1] == '}')
-		most = least + WIDE;
-	else if (*end == ',' && end++)
-		most = flatforms_number(&end);
-	end = strchr(end, '}');
-	*ret_done = end && least < most && end[1]; /* else: fixed, or the last */
+	*ret_done = false;
+	if (*end == ',') {
+		end++;
+		most = *end == '}' ? least + WIDE : flatforms_number(&end);
+	}
+	if (*end != '}')
+		return false;
+	*ret_done = least < most && end[1]; /* else: fixed, or the last */
 	if (!*ret_done || most - least >= WIDE)
-		return end && !*ret_done;
+		return !*ret_done;
 	for (; least <= most; least++) {
 		char count[] = {'{', (char)('0' + least / 10), (char)('0' + least % 10), '}'};
 
