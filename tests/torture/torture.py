@@ -32,6 +32,7 @@ ERRNOS = [errno.EPERM, errno.ENOMEM, errno.EMFILE, errno.EIO, errno.ENOSYS, errn
           errno.EAGAIN, errno.ENOSPC]
 WALL_S = 4  # so that the clock, at the latest, ends what got stuck
 HANG_S = 10
+AIMS = 3  # at one point, until somebody is hit
 KILLS = 50
 INSIDE = "/opt/witness"
 EXTRA_FD, STATUS_FD = 9, 8
@@ -280,11 +281,15 @@ class Verdict:
             self.wrong[kind].append(f"{what} [{' '.join(aim)}]: {line}")
 
     def judge(self, point, aim, killed=False):
+        """Processes beside each other do not always share the work in the same way: a fault that
+        found nobody is aimed again.  Each run is judged."""
+        self.runs += 1
+        self.hits += any(self.judge_run(point, aim, killed) for _ in range(AIMS))
+
+    def judge_run(self, point, aim, killed):
         r = self.bench.traced(aim)
         hit = r.log.hit
         what = f"{point} (now {hit})" if hit and not str(point).startswith(str(hit)) else point
-        self.runs += 1
-        self.hits += hit is not None
         self.ran += r.log.target
         self.add(what, aim, "sealed", wrong_seal(self.bench, r))
         if not (killed and hit and hit.place == "0"):
@@ -296,6 +301,7 @@ class Verdict:
         self.add(what, aim, "tidy", left)
         if left:
             self.bench.accept_leftovers()
+        return hit is not None
 
 
 class Tap:
@@ -319,8 +325,7 @@ class Tap:
                  "tidy": "left nothing behind"}
         for kind, text in words.items():
             self.ok(not v.wrong[kind], f"{v.bench.who}: {v.name}: {text}", v.wrong[kind])
-        # Processes beside each other do not always share the work in the same way.
-        self.ok(v.hits * 10 >= v.runs * 8 and v.runs > 0,
+        self.ok(v.hits * 10 >= v.runs * 9 and v.runs > 0,
                 f"{v.bench.who}: {v.name}: the faults were where they were aimed")
 
 

@@ -197,12 +197,23 @@ static bool is_one(const char *name)
 	return strncmp(name[0] == '.' ? name + 1 : name, prefix, sizeof(prefix) - 1) == 0;
 }
 
+/* Under a name that nobody takes for a whole one: who removes it may be killed on the way. */
+static void take_away(int parent, const char *name)
+{
+	char going[NAME_MAX + 16];
+	struct error ignored = {0};
+
+	(void)snprintf(going, sizeof(going), ".%s-%d", name, (int)getpid());
+	if (name[0] != '.' && renameat(parent, name, parent, going) < 0)
+		return;
+	(void)treewalk_remove(parent, name[0] != '.' ? going : name, &ignored);
+}
+
 /* What was made from files that have changed since, and who was killed while making one. */
 static void sweep(int parent, const char *but)
 {
 	own_dir all = NULL;
 	const struct dirent *entry;
-	struct error ignored = {0};
 	int copy = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	all = copy < 0 ? NULL : fdopendir(copy);
@@ -219,7 +230,7 @@ static void sweep(int parent, const char *but)
 			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		/* One that is gone already has left its name to another. */
 		if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 && is_there(dir))
-			(void)treewalk_remove(parent, entry->d_name, &ignored);
+			take_away(parent, entry->d_name);
 	}
 }
 
