@@ -3,31 +3,9 @@
 #
 # What it reads comes from another box, from whoever runs there: it can only do to this box what a
 # snippet could.
-# Finds: channel, session, nonce.
-import _imp
+# Finds: channel, session, nonce, and what is in python_given.py.
 import os
 import stat
-import sys
-
-_socket = session.standard("_socket")
-
-
-def take_all():
-    """The library, the stream, and perhaps the template that both have in common."""
-    sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, channel.fd)
-    try:
-        _, control, _, _ = sock.recvmsg(1, _socket.CMSG_SPACE(12))
-    finally:
-        sock.detach()
-    data = control[0][2]
-    return [int.from_bytes(data[i : i + 4], sys.byteorder) for i in range(0, len(data) - 3, 4)]
-
-
-def load(fd):
-    spec = sys.modules["_frozen_importlib"].ModuleSpec("belljar_copy", None, origin="/proc/self/fd/%d" % fd)
-    module = _imp.create_dynamic(spec)
-    _imp.exec_dynamic(module)
-    return module
 
 
 def exactly(stream, n):
@@ -102,7 +80,7 @@ def take_files(stream):
 
 def main():
     os.write(channel.fd, b"give\n")
-    library, stream, *template = take_all()
+    library, stream, *template = take_given()
     module = session.copier or load(library)
     take_files(stream)
     os.dup2(channel.fd, 0)  # where the copy looks for it
