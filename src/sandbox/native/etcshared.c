@@ -126,7 +126,9 @@ static int use(int parent, const char *name, int *ret, struct error *err)
 		return errno == ENOENT ? FOUND_NOT : fail_sys(err, "look at %s", name);
 	if (!is_same(&st, &named))
 		return FOUND_NOT;
-	if (!is_ours(&st))
+	/* What a box will have as its /etc is by name in there: no link leads elsewhere. */
+	if (!is_ours(&st) || fstatat(dir, ETCSHARED_NAME, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !is_ours(&st))
 		return FOUND_FOREIGN;
 	*ret = take_fd(&dir);
 	return FOUND;
