@@ -6,13 +6,12 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from living import Service  # noqa: E402
+from sessioning import Sessions, finish, start  # noqa: E402
 from tapping import run, wait_until  # noqa: E402
 
-BELLJAR, WHO = os.path.realpath(sys.argv[1]), sys.argv[2]
 POLICY = """\
 version: 1
-{allow}
+{s.allow}
 serve: {{ loopback_without_key: true, concurrency: 2, sessions_ready: 1, sessions: 12 }}
 clients:
   local: {{ uid: any, tools: ["*"] }}
@@ -31,21 +30,8 @@ tools:
 """
 
 
-class Templates(Service):
-    def put_policy(self, text=None):
-        super().put_policy(text or POLICY.format(allow=self.allow))
-
-    def open(self, tool="py", **more):
-        status, answer = self.ask("POST", "/v1/sessions", {"tool_name": tool, **more})
-        if status != 201:
-            raise AssertionError(answer)
-        return answer["id"]
-
-    def run(self, name, code):
-        status, answer = self.ask("POST", "/v1/sessions/%s/code" % name, {"code": code})
-        if not answer.get("success"):
-            raise AssertionError(answer)
-        return answer["result"]
+class Templates(Sessions):
+    policy = POLICY
 
     def began(self, name):
         """How its Python did, once it has."""
@@ -67,28 +53,15 @@ class Templates(Service):
             found[:] = [self.open()]
             if self.began(found[0])[0] == "template":
                 return True
-            self.ask("DELETE", "/v1/sessions/" + found[0])
+            self.close(found[0])
             return False
 
         wait_until(is_it)
         return found[0]
 
 
-def start():
-    s = Templates(BELLJAR, as_user=WHO == "user")
-    wait_until(s.is_ready)
-    return s
-
-
-def finish(t, s):
-    t.check(s.end() == 0, s.lines())
-    wait_until(lambda: not s.left())
-    t.check(s.verify()[0] == 0, "its log verifies")
-    s.forget()
-
-
 def sessions_begin_as_the_template_and_share_nothing(t):
-    s = start()
+    s = start(Templates)
     a, b = s.woken(), s.woken()
     draw = "import random, uuid, os; (random.random(), uuid.uuid4().hex, os.urandom(8).hex())"
     one, other = eval(s.run(a, draw)), eval(s.run(b, draw))
@@ -112,7 +85,7 @@ def sessions_begin_as_the_template_and_share_nothing(t):
 
 
 def its_own_variables_and_no_others(t):
-    s = start()
+    s = start(Templates)
     s.woken()
     a, b = s.open(env={"COLOUR": "red"}), s.open()
     show = "import os, subprocess; (os.environ.get('COLOUR'), subprocess.run(['sh', '-c', 'echo $COLOUR'], " \
@@ -132,7 +105,7 @@ def its_own_variables_and_no_others(t):
 
 
 def modules_of_the_sessions_own_are_found(t):
-    s = start()
+    s = start(Templates)
     s.woken()
     where = s.run(s.open(), "import site; site.getusersitepackages()").strip("'").replace("/work/", "", 1)
     files = [{"path": where + "/mine.py", "content": "word = 41"},
@@ -147,7 +120,7 @@ def modules_of_the_sessions_own_are_found(t):
 
 
 def what_is_one_tools_is_not_in_it(t):
-    s = start()
+    s = start(Templates)
     mine = s.woken()
     t.check(s.run(mine, "import os; os.environ['DATABASE_URL']") == "'no-sql://only-for-py'", "its tool has it")
     other = s.open("other")
@@ -194,7 +167,7 @@ def copy_of_liar(s, change):
 
 
 def a_copy_that_lies_gets_no_more_of_it(t):
-    s = start()
+    s = start(Templates)
     fds = "import os; [n for n in os.listdir('/proc/self/fd') if os.path.islink('/proc/self/fd/' + n) and " \
           "'template' in os.readlink('/proc/self/fd/' + n)]"
     # Nothing of it is to be seen: then it is not closed?
@@ -206,7 +179,7 @@ def a_copy_that_lies_gets_no_more_of_it(t):
     read = "import ctypes; m = [m for m in open('/proc/self/maps') if 'r--s' in m and 'belljar-template' in m][0]\n" \
            "a, b = (int(x, 16) for x in m.split()[0].split('-')); ctypes.string_at(%s, 4096)[:0]"
     t.check(s.run(copy["id"], read % "a") == "b''", "it can be read at all")
-    answer = s.ask("POST", "/v1/sessions/%s/code" % copy["id"], {"code": read % "b - 4096"})[1]
+    answer = s.try_run(copy["id"], read % "b - 4096")
     t.check(answer["signal_name"] == "BUS", answer)
     # One more open file, which is what it is just becoming.
     path = "/proc/self/fd/4"
@@ -223,7 +196,7 @@ def a_copy_that_lies_gets_no_more_of_it(t):
 
 
 def a_copy_brings_files_only_where_files_are(t):
-    s = start()
+    s = start(Templates)
     for path, link, fine in (("/work/there", b"", True), ("/proc/self/mem", b"", False), ("/work/link/mem", b"/proc/self", False),
                              ("/work/../proc/self/mem", b"", False)):
         origin = s.woken()
@@ -247,12 +220,12 @@ at.f_locals['session'].copier = Sender(at.f_locals['session'].copier)
             t.check(status == 201 and s.run(copy["id"], "os.path.exists('/work/there')") == "True", (status, copy))
         else:
             t.check(status != 201 and "does not belong to a copy" in str(copy), (path, status, copy))
-        s.ask("DELETE", "/v1/sessions/" + origin)
+        s.close(origin)
     finish(t, s)
 
 
 def it_rests_wakes_dies_and_is_copied(t):
-    s = start()
+    s = start(Templates)
     a = s.woken()
     s.run(a, "mine = {n: str(n) for n in range(1000)}")
     s.run(a, "import json; len(json.dumps(mine))")
@@ -267,7 +240,7 @@ def it_rests_wakes_dies_and_is_copied(t):
     t.check((s.run(a, "mine[77]"), s.run(copy["id"], "mine[77]")) == ("'77'", "'changed'"), "two of them")
     t.check(s.began(copy["id"])[0] == "template", s.began(copy["id"]))
     # Its interpreter dies: the next begins the same way.
-    answer = s.ask("POST", "/v1/sessions/%s/code" % a, {"code": "import os; os._exit(3)"})[1]
+    answer = s.try_run(a, "import os; os._exit(3)")
     t.check(answer["state_lost"], answer)
     t.check(s.run(a, "'mine' in globals()") == "False" and s.began(a)[0] == "template", s.began(a))
     finish(t, s)
