@@ -52,7 +52,7 @@ static bool is_closing(char c)
 	return c == '"' || c == '\'' || c == ']';
 }
 
-static size_t name_end(const char *text, size_t end)
+static inline size_t name_end(const char *text, size_t end)
 {
 	if (end > 0 && letters[(unsigned char)text[end - 1]])
 		return end;
@@ -119,6 +119,17 @@ bool signname_near_password(const char *text, size_t sign)
 	return signname_firsts[(unsigned char)text[end - 2]] & last;
 }
 
+/* Could one of the words end at text[at]?  joints: which of the four bytes up to there are some. */
+static bool may_end(const char *text, size_t at, uint32_t joints)
+{
+	char four[4];
+
+	for (size_t i = 0; i < sizeof(four); i++)
+		four[i] = (char)(text[at - 3 + i] | 0x20);
+	return joints || memcmp(four, "oken", 4) == 0 || memcmp(four, "cret", 4) == 0 ||
+	       memcmp(four, "tial", 4) == 0 || memcmp(four + 1, "key", 3) == 0;
+}
+
 /* Every word of signname_secret() ends in "en", "et", "ey" or "al", with at most TRAIL_MAX letters
  * behind it.  A joint may stand between any two letters. */
 bool signname_maybe_secret(const char *text, size_t sign)
@@ -141,8 +152,14 @@ bool signname_maybe_secret(const char *text, size_t sign)
 	 * still leave all of it to be seen. */
 	others = (~name & 0xffff) << 1 | 1;
 	lasts &= seconds << 1 & ~0u << (31 - __builtin_clz(others));
+	for (uint32_t some = lasts; some; some &= some - 1) {
+		unsigned i = (unsigned)__builtin_ctz(some);
+
+		if (i < 3 || may_end(text, end - LANES + i, joints >> (i - 3) & 0xf))
+			return true;
+	}
 	joints &= joints - 1;
-	return lasts || (others == 1 && (joints & (joints - 1)));
+	return others == 1 && (joints & (joints - 1));
 }
 
 /* Does a word end behind text[at]? */
