@@ -33,6 +33,19 @@ static inline bool is_behind(const struct looking *l, const struct anchor *one, 
 		1);
 }
 
+/* Eight bytes at once, of which only its letters count. */
+static inline bool has_letters(const struct looking *l, const struct anchor *one, size_t at)
+{
+	uint64_t here, letters;
+
+	if (l->in.high - at < sizeof(here))
+		return l->in.high - at >= one->len &&
+		       memcmp(l->in.text + at, one->letters, one->len) == 0;
+	memcpy(&here, l->in.text + at, sizeof(here));
+	memcpy(&letters, one->letters, sizeof(letters));
+	return ((here ^ letters) & one->mask) == 0;
+}
+
 __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
 {
 	const struct anchors *a = l->anchors;
@@ -41,8 +54,8 @@ __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
 	for (size_t i = a->row[anchors_row(text)]; i; i = a->anchors[i - 1].next) {
 		const struct anchor *one = &a->anchors[i - 1];
 
-		if (at - l->low < one->before || l->in.high - at < one->len ||
-		    !is_behind(l, one, at) || memcmp(text, one->letters, one->len) != 0 ||
+		if (at - l->low < one->before || !has_letters(l, one, at) ||
+		    !is_behind(l, one, at) ||
 		    !shape_fits(&one->shape, &a->sets, &l->in, at - one->before))
 			continue;
 		if (!l->hit(l->context, l->floor + at, one->entry))
