@@ -399,14 +399,28 @@ static size_t trimmed_end(struct valuerun *r)
 	return r->trimmed;
 }
 
-bool valuerun_secret(struct valuerun *r, size_t at)
+/* Behind what check_assigned() looks at; 0: it is too short, or code. */
+static size_t enough_of(struct valuerun *r, size_t at)
 {
 	size_t end = trimmed_end(r);
 
 	if (end < at + LEAST || (end < r->high && check_is_call(r->text[end])))
-		return false;
-	end = end - at < CHECK_ENOUGH ? end : at + CHECK_ENOUGH;
-	return may_be_random(r, at, end) && !check_placeholder(r->text + at, end - at) &&
+		return 0;
+	return end - at < CHECK_ENOUGH ? end : at + CHECK_ENOUGH;
+}
+
+bool valuerun_random(struct valuerun *r, size_t at)
+{
+	size_t end = enough_of(r, at);
+
+	return end > 0 && may_be_random(r, at, end);
+}
+
+bool valuerun_secret(struct valuerun *r, size_t at)
+{
+	size_t end = enough_of(r, at);
+
+	return end > 0 && may_be_random(r, at, end) && !check_placeholder(r->text + at, end - at) &&
 	       !check_begins_path(r->text + at, end - at) && !has_filler(r, at, end);
 }
 

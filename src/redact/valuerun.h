@@ -43,6 +43,7 @@ bool valuerun_dull_at_once(const struct valuerun *r, size_t at);
 /* Could the value from text[at] on be one, for check_assigned() and check_password()?  Those are
  * asked about what is left.  at is in the run that was read last. */
 bool valuerun_secret(struct valuerun *r, size_t at);
+bool valuerun_random(struct valuerun *r, size_t at); /* the first part of valuerun_secret() */
 bool valuerun_password(struct valuerun *r, size_t at);
 
 #endif
