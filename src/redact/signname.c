@@ -104,30 +104,65 @@ const unsigned char signname_lasts[256] = {
 	[']'] = SIGNNAME_ANY,  [':'] = SIGNNAME_ANY,
 };
 
+/* Four bytes in small letters; "_" is then 0x7f. */
+static inline uint32_t four_at(const char *text)
+{
+	uint32_t four;
+
+	memcpy(&four, text, sizeof(four));
+	return four | 0x20202020u;
+}
+
+static inline bool has_byte(uint32_t four, uint32_t byte)
+{
+	four ^= byte * 0x01010101u;
+	return (four - 0x01010101u) & ~four & 0x80808080u;
+}
+
+static bool is_joint(char c)
+{
+	return c == '_' || c == '-';
+}
+
 bool signname_near_password(const char *text, size_t sign)
 {
 	size_t end = name_end(text, sign);
-	unsigned char last;
+	uint32_t four;
 
-	if (end < 4)
-		return true; /* too short to look at two, with a joint behind them */
-	/* One joint may stand between the two; if there are more, who knows. */
-	end -= text[end - 1] == '_' || text[end - 1] == '-';
-	last = signname_lasts[(unsigned char)text[end - 1]];
-	if (last == SIGNNAME_ANY)
-		return text[end - 1] == '_' || text[end - 1] == '-';
-	return signname_firsts[(unsigned char)text[end - 2]] & last;
+	while (end >= sizeof(four) && is_joint(text[end - 1]) && sign - end < SIGNNAME_MAX)
+		end--;
+	if (end < sizeof(four))
+		return true; /* too short to look at */
+	four = four_at(text + end - sizeof(four));
+	/* Joints may stand anywhere; where there is one, who knows. */
+	return four == four_at("word") || four == four_at("sswd") || four == four_at("pass") ||
+	       four == four_at("rase") || memcmp((const char *)&four + 1, "pwd", 3) == 0 ||
+	       has_byte(four, '-') || has_byte(four, '_' | 0x20);
 }
 
-/* Could one of the words end at text[at]?  joints: which of the four bytes up to there are some. */
-static bool may_end(const char *text, size_t at, uint32_t joints)
+/* Does the word that ends in text[at] mean a secret?  It ends in "n", "t", "l" or "y". */
+static bool may_end(const char *text, size_t at)
 {
-	char four[4];
+	const char *word = "key", *last;
+	size_t least = at < SIGNNAME_MAX ? 0 : at - SIGNNAME_MAX;
 
-	for (size_t i = 0; i < sizeof(four); i++)
-		four[i] = (char)(text[at - 3 + i] | 0x20);
-	return joints || memcmp(four, "oken", 4) == 0 || memcmp(four, "cret", 4) == 0 ||
-	       memcmp(four, "tial", 4) == 0 || memcmp(four + 1, "key", 3) == 0;
+	switch (text[at] | 0x20) {
+	case 'n':
+		word = "token";
+		break;
+	case 't':
+		word = "secret";
+		break;
+	case 'l':
+		word = "credential";
+		break;
+	default:
+		break;
+	}
+	for (last = word + strlen(word); last > word && at > least; at--)
+		if (!is_joint(text[at]) && (text[at] | 0x20) != *--last)
+			return false;
+	return true;
 }
 
 /* Every word of signname_secret() ends in "en", "et", "ey" or "al", with at most TRAIL_MAX letters
@@ -155,7 +190,7 @@ bool signname_maybe_secret(const char *text, size_t sign)
 	for (uint32_t some = lasts; some; some &= some - 1) {
 		unsigned i = (unsigned)__builtin_ctz(some);
 
-		if (i < 3 || may_end(text, end - LANES + i, joints >> (i - 3) & 0xf))
+		if (may_end(text, end - LANES + i))
 			return true;
 	}
 	joints &= joints - 1;

@@ -225,7 +225,7 @@ __attribute__((noinline)) static void look_slowly(struct looking *l, size_t last
 		try_assignment(l, sign, at, l->passwords && (sign < 2 || is_password(l, sign)));
 }
 
-/* Only a secret is wanted: the value is asked first, then its name, then what costs most. */
+/* Only a secret is wanted: what costs least is asked first. */
 static void try_secret_alone(struct looking *l, size_t sign, size_t at)
 {
 	size_t inner = inner_of(l, at);
@@ -234,7 +234,7 @@ static void try_secret_alone(struct looking *l, size_t sign, size_t at)
 
 	if ((text[0] == ':' && text[1] == '=') || !signname_maybe_secret(l->text, sign) ||
 	    valuerun_dull_at_once(&l->value, inner) || valuerun_dull(&l->value, inner) ||
-	    !valuerun_random(&l->value, inner))
+	    valuerun_few(&l->value, inner))
 		return;
 	if (signname_read(l->text, text[-1] == ':' ? sign - 1 : sign, &n) && signname_secret(&n) &&
 	    valuerun_secret(&l->value, inner))

@@ -409,11 +409,9 @@ static size_t enough_of(struct valuerun *r, size_t at)
 	return end - at < CHECK_ENOUGH ? end : at + CHECK_ENOUGH;
 }
 
-bool valuerun_random(struct valuerun *r, size_t at)
+bool valuerun_few(struct valuerun *r, size_t at)
 {
-	size_t end = enough_of(r, at);
-
-	return end > 0 && may_be_random(r, at, end);
+	return are_few(r, at, r->end - at < CHECK_ENOUGH ? r->end : at + CHECK_ENOUGH);
 }
 
 bool valuerun_secret(struct valuerun *r, size_t at)

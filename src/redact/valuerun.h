@@ -40,10 +40,11 @@ bool valuerun_dull(struct valuerun *r, size_t at);
 /* The same by VALUERUN_GLANCE bytes, all at the same time, without reading a run; false: perhaps.
  */
 bool valuerun_dull_at_once(const struct valuerun *r, size_t at);
+/* The same, of a run that was read, by how many different bytes are in it. */
+bool valuerun_few(struct valuerun *r, size_t at);
 /* Could the value from text[at] on be one, for check_assigned() and check_password()?  Those are
  * asked about what is left.  at is in the run that was read last. */
 bool valuerun_secret(struct valuerun *r, size_t at);
-bool valuerun_random(struct valuerun *r, size_t at); /* the first part of valuerun_secret() */
 bool valuerun_password(struct valuerun *r, size_t at);
 
 #endif

@@ -64,6 +64,11 @@ __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
 	return true;
 }
 
+static inline bool has_row(const struct looking *l, size_t at)
+{
+	return l->anchors->row[anchors_row(l->in.text + at)] != 0;
+}
+
 /* Every second pair of bytes tells whether an anchor may begin there, or one byte before or behind.
  */
 static bool look_at_run(struct looking *l, size_t begin, size_t end)
@@ -76,8 +81,9 @@ static bool look_at_run(struct looking *l, size_t begin, size_t end)
 
 		if (!(pairs[row / 8] >> row % 8 & 1))
 			continue;
-		if ((at > begin && !look_at_row(l, at - 1)) || !look_at_row(l, at) ||
-		    (at + 2 < end && !look_at_row(l, at + 1)))
+		if ((at > begin && has_row(l, at - 1) && !look_at_row(l, at - 1)) ||
+		    (has_row(l, at) && !look_at_row(l, at)) ||
+		    (at + 2 < end && has_row(l, at + 1) && !look_at_row(l, at + 1)))
 			return false;
 	}
 	return true;
