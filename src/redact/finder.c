@@ -95,8 +95,9 @@ static size_t dark_end(struct finder *f, size_t at)
 static bool on_start(void *context, size_t at, size_t rule)
 {
 	struct finder *f = context;
+	const struct entry *e = &f->set->entries[rule];
 
-	if (dark_end(f, at) - at < f->set->entries[rule].least)
+	if (!e->wanted || dark_end(f, at) - at < e->least)
 		return true;
 	return add_mark(f, rule, at + STARTS_REACH);
 }
@@ -120,7 +121,7 @@ static bool scan(struct finder *f)
 
 	f->n_marks = 0;
 	f->dark = 0;
-	if (!starts_find(set->starts, &f->in, on_start, f))
+	if (set->starts && !starts_find(set->starts, &f->in, on_start, f))
 		return false;
 	if (set->anchors && !anchors_find(set->anchors, &f->in, on_anchor, f))
 		return false;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "redact/lanes.h"
 
 enum {
 	TRAIL_MAX = 12, /* "token_value": so much may follow the word */
@@ -116,6 +117,32 @@ bool signname_near_password(const char *text, size_t sign)
 	if (last == SIGNNAME_ANY)
 		return text[end - 1] == '_' || text[end - 1] == '-';
 	return signname_firsts[(unsigned char)text[end - 2]] & last;
+}
+
+/* Every word of signname_secret() ends in "en", "et", "ey" or "al", with at most TRAIL_MAX letters
+ * behind it.  A joint may stand between any two letters. */
+bool signname_maybe_secret(const char *text, size_t sign)
+{
+	size_t end = name_end(text, sign - (text[sign - 1] == ':'));
+	uint32_t joints, name, others, seconds, lasts;
+	lanes v, x;
+
+	if (end < LANES)
+		return true;
+	v = lanes_load(text + end - LANES);
+	x = v | 0x20;
+	joints = lanes_bits((lanes)(v == '_') | (lanes)(v == '-'));
+	name = joints |
+	       lanes_bits((lanes)((lanes)(x - 'a') <= 'z' - 'a') | (lanes)((lanes)(v - '0') <= 9));
+	seconds = lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a')) | joints;
+	lasts = lanes_bits((lanes)(x == 'n') | (lanes)(x == 't') | (lanes)(x == 'y') |
+			   (lanes)(x == 'l'));
+	/* It begins behind the last byte that is no part of one; if there is none here, two joints
+	 * still leave all of it to be seen. */
+	others = (~name & 0xffff) << 1 | 1;
+	lasts &= seconds << 1 & ~0u << (31 - __builtin_clz(others));
+	joints &= joints - 1;
+	return lasts || (others == 1 && (joints & (joints - 1)));
 }
 
 /* Does a word end behind text[at]? */

@@ -15,6 +15,7 @@
 #include "redact/signaddr.h"
 #include "redact/signforms.h"
 #include "redact/signname.h"
+#include "redact/signopts.h"
 #include "redact/valuerun.h"
 
 enum {
@@ -61,6 +62,7 @@ struct looking {
 	size_t low, high; /* what may be found begins and ends here */
 	size_t dots;      /* runs of digits and dots are done up to here */
 	size_t colons;    /* and those of hex digits and colons */
+	struct signopts options;
 	struct valuerun value;
 	struct nearlook near;
 	bool passwords, secrets; /* are wanted */
@@ -187,10 +189,12 @@ static void try_assignment(struct looking *l, size_t sign, size_t at, bool passw
 	judge_value(l, text[-1] == ':' ? sign - 1 : sign, at, password);
 }
 
+/* Two bytes are there. */
 static inline bool has_name(const struct looking *l, size_t sign)
 {
 	return (kind(l, sign - 1) & NAME_END) |
-	       ((l->text[sign - 1] == ':') & (l->text[sign] == '='));
+	       ((l->text[sign - 1] == ':') & (l->text[sign] == '=') &
+		((kind(l, sign - 2) & NAME_END) != 0));
 }
 
 /* Does the name before a sign end as a password's does? */
@@ -212,10 +216,10 @@ __attribute__((noinline)) static void look_slowly(struct looking *l, size_t last
 {
 	size_t at = value_begin(l, sign);
 
-	if (sign == 0 || at >= l->high || !has_name(l, sign))
+	if (sign == 0 || at >= l->high || (sign > 1 && !has_name(l, sign)))
 		return;
 	if (l->near.names && inner_of(l, at) + NEARNAMES_VALUE <= l->high &&
-	    !nearnames_look(&l->near, last, sign, inner_of(l, at)))
+	    !nearnames_look(&l->near, last, sign, inner_of(l, at), false))
 		l->enough = true;
 	if (!is_taken(l, sign))
 		try_assignment(l, sign, at, l->passwords && (sign < 2 || is_password(l, sign)));
@@ -226,12 +230,12 @@ static void look_closely(struct looking *l, size_t last, size_t sign, size_t at,
 {
 	size_t inner = inner_of(l, at);
 
-	if (nearnames_maybe(&l->near, last, sign, inner) &&
-	    !nearnames_look(&l->near, last, sign, inner))
+	if (!nearnames_try(&l->near, last, sign, inner))
 		l->enough = true;
 	if (is_taken(l, sign))
 		return;
-	if (password || (l->secrets && !valuerun_dull_at_once(&l->value, inner)))
+	if (password || (l->secrets && signname_maybe_secret(l->text, sign) &&
+			 !valuerun_dull_at_once(&l->value, inner)))
 		try_assignment(l, sign, at, password);
 }
 
@@ -280,6 +284,16 @@ static void look_at_colon(struct looking *l, size_t at)
 		(void)take(l, HAND_IPV6, &f);
 }
 
+/* Behind something that is no part of a word. */
+static void look_at_option(struct looking *l, size_t at)
+{
+	struct found f;
+
+	if (l->text[at - 1] == ' ' && (l->text[at + 1] == 'u' || l->text[at + 1] == '-') &&
+	    wanted(l, HAND_CURL) && signopts_curl(&l->options, l->text, l->high, at, &f))
+		(void)take(l, HAND_CURL, &f);
+}
+
 /* x, n bytes on; what is beyond its end is not known and may be anything. */
 static inline uint64_t later(uint64_t x, unsigned n)
 {
@@ -288,7 +302,7 @@ static inline uint64_t later(uint64_t x, unsigned n)
 
 /* 64 bytes, one bit for each. */
 struct block {
-	uint64_t dots, colons, equals, digits, slashes, dark;
+	uint64_t dots, colons, equals, digits, slashes, dashes, dark;
 	uint64_t hex;      /* letters among them */
 	uint64_t openings; /* and ">" */
 };
@@ -306,6 +320,7 @@ static inline struct block read_block(const char *text)
 		b.digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
 		b.hex |= (uint64_t)lanes_bits((lanes)(letter <= 'f' - 'a')) << i;
 		b.slashes |= (uint64_t)lanes_bits((lanes)(v == '/')) << i;
+		b.dashes |= (uint64_t)lanes_bits((lanes)(v == '-')) << i;
 		b.openings |= (uint64_t)lanes_bits((lanes)(v == '"') | (lanes)(v == '\'') |
 						   (lanes)(v == '`') | (lanes)(v == '>'))
 			      << i;
@@ -366,6 +381,9 @@ static inline void look_at_block(struct looking *l, size_t at)
 	some = b.colons & later(b.slashes, 1) & later(b.slashes, 2);
 	for (; some; some &= some - 1)
 		look_at_url(l, at + (size_t)__builtin_ctzll(some));
+	some = b.dashes & (~b.dark << 1 | (l->text[at - 1] == ' '));
+	for (; some; some &= some - 1)
+		look_at_option(l, at + (size_t)__builtin_ctzll(some));
 	look_at_signs(l, at, &b);
 }
 
@@ -377,6 +395,8 @@ static size_t look_at_some(struct looking *l, size_t at, size_t end)
 
 		if (l->text[at] == '.')
 			look_at_dot(l, at);
+		if (l->text[at] == '-' && at > 0 && at + 1 < l->high)
+			look_at_option(l, at);
 		if (l->text[at] == ':') {
 			look_at_colon(l, at);
 			look_at_url(l, at);

@@ -14,7 +14,7 @@ struct valuecount {
 	size_t from, to;
 	uint8_t of[256];
 	uint32_t order; /* the sum of n log n over them: valuerun.c */
-	unsigned digits, letters, changes;
+	unsigned digits;
 };
 
 /* Zeroed but for text and high: nothing was looked at yet.  Values are asked for in the order in

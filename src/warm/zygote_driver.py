@@ -87,11 +87,15 @@ class Driver(Ending):
 
     # -- before the call ----------------------------------------------------------------
 
-    def ahead(self):
-        """Nothing here knows a caller: what two children must not share, and pages every call touches."""
+    def ahead(self, awaited=False):
+        """Nothing here knows a caller: what two children must not share, and pages every call touches.
+
+        Where a call is waiting, it touches them itself.
+        """
         self.threads = _count()  # the one that serves may be among them
         self.reseed()
-        self.rehearse()
+        if not awaited:
+            self.rehearse()
         gc.freeze()
         self.main = self.new_main()  # what is frozen is never collected
 

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,6 +36,7 @@
 #include "sandbox/native/door.h"
 #include "sandbox/native/sealing.h"
 #include "sandbox/native/zygotewire.h"
+#include "warm/zygote_settle.h"
 
 enum { EX_OURS = 70 };
 
@@ -47,6 +49,7 @@ struct zygote_self {
 	int fds[FD_PASS_MAX];
 	size_t n_fds;
 	struct seccomp_program filter;
+	struct title title;
 };
 
 static struct zygote_self self; /* one per process */
@@ -92,18 +95,12 @@ static int fill_sealing(struct zygote_self *z, struct sealing *ret)
 		n++;
 	for (ret->n_doors = 0; ret->n_doors < o->n_doors; ret->n_doors++)
 		ret->doors[ret->n_doors] = z->fds[n++];
-	memcpy(z->filter.room, o->filter, o->filter_len * sizeof(*o->filter));
-	z->filter.code = z->filter.room;
+	z->filter.code = z->order.filter;
 	z->filter.len = (unsigned short)o->filter_len;
 	return 0;
 }
 
-/* Its command line, as others in the box see it: where the interpreter's own words lie. */
-struct title {
-	char *start;
-	size_t size;
-};
-
+/* Where the zygote could not tell. */
 static void find_title(struct title *ret)
 {
 	unsigned long start = 0, last = 0;
@@ -266,12 +263,19 @@ static void run(struct zygote_self *z, PyObject *words)
 	end(driver, PyObject_CallMethod(driver, "ending", "N", take_exception()));
 }
 
+/* The call is there already: what would be done to be quick for it takes as long as it saves. */
+static int is_awaited(void)
+{
+	struct pollfd fd = {.fd = DOOR_FD, .events = POLLIN};
+
+	return poll(&fd, 1, 0) > 0;
+}
+
 /* In this order: nothing of a caller's is here before every wall stands, and nothing of ours is
  * left when it comes. */
 __attribute__((noreturn)) static void live(struct zygote_self *z)
 {
 	struct sealing seal;
-	struct title title;
 	PyObject *done, *words;
 	int fd;
 
@@ -282,14 +286,15 @@ __attribute__((noreturn)) static void live(struct zygote_self *z)
 	PyOS_AfterFork_Child();
 	/* A change of uid took it away; an exec would have given it back. */
 	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-	done = PyObject_CallMethod(z->driver, "ahead", NULL);
+	done = PyObject_CallMethod(z->driver, "ahead", "i", is_awaited());
 	if (!done)
 		_exit(EX_OURS);
 	Py_DECREF(done);
-	find_title(&title);
+	if (!z->title.start)
+		find_title(&z->title);
 	if (sealing_wait(&seal, &fd) < 0)
 		_exit(EX_OURS);
-	words = take_words(fd, &title);
+	words = take_words(fd, &z->title);
 	if (!words)
 		_exit(EX_OURS);
 	z->board->start_us = clock_us();
@@ -391,6 +396,9 @@ static PyObject *serve(PyObject *module, PyObject *args)
 	if (open_self(&self) < 0)
 		_exit(EX_OURS);
 	(void)fcntl(self.control, F_SETFD, FD_CLOEXEC);
+	settle_names();
+	settle_title(&self.title);
+	settle_blocks();
 	news.resident = resident();
 	if (tell(self.control, &news) < 0)
 		_exit(0);

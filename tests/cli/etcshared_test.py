@@ -7,6 +7,7 @@ In a mount namespace of the test's own, with a /run of its own: nobody else's bo
 import ctypes
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,7 @@ import tempfile
 BELLJAR = os.path.realpath(sys.argv[1])
 PLACE = "/run/belljar"
 LIBC = ctypes.CDLL(None, use_errno=True)
-NEWNS, BIND, REC, PRIVATE = 0x20000, 4096, 16384, 1 << 18
+NEWNS, RDONLY, REMOUNT, BIND, REC, PRIVATE = 0x20000, 1, 32, 4096, 16384, 1 << 18
 TESTS = []
 
 
@@ -39,6 +40,14 @@ def box(script, *options):
                             text=True, timeout=60)
     check(result.returncode == 0, result.stderr)
     return result.stdout
+
+
+def refused(script="true"):
+    """Why it did not run; the box must not have."""
+    result = subprocess.run([BELLJAR, "run", "--", "/bin/sh", "-c", "echo ran; " + script], capture_output=True,
+                            text=True, timeout=60)
+    check(result.returncode == 125 and "ran" not in result.stdout, (result.returncode, result.stdout, result.stderr))
+    return result.stderr
 
 
 def shared():
@@ -143,6 +152,150 @@ def a_place_that_others_may_write_to_is_not_used():
         check(where_etc_is() == "own", "it is used")
     finally:
         os.chmod(PLACE, 0o755)
+
+
+def whole():
+    """The name of the one that fits this host; nobody has it."""
+    check(where_etc_is() == "overlay")
+    return [n for n in shared() if os.path.isdir(os.path.join(PLACE, n, ".belljar-etc", "alternatives"))][-1]
+
+
+class Planted:
+    """Something else has its name; what was there comes back."""
+
+    def __init__(self, name):
+        self.path, self.aside = os.path.join(PLACE, name), os.path.join(PLACE, "aside")
+
+    def __enter__(self):
+        os.rename(self.path, self.aside)
+        return self.path
+
+    def __exit__(self, *_):
+        if os.path.isdir(self.path) and not os.path.islink(self.path):
+            shutil.rmtree(self.path)
+        elif os.path.lexists(self.path):
+            os.unlink(self.path)
+        os.rename(self.aside, self.path)
+
+
+@test
+def what_is_no_directory_is_refused():
+    name = whole()
+    with Planted(name) as path:
+        os.symlink(os.path.join(PLACE, "aside"), path)  # to one that is as it should be
+        check(name in refused(), "a link")
+        check(os.path.islink(path), "it is not ours to remove")
+    with Planted(name) as path:
+        with open(path, "w") as f:
+            f.write("root::0:0::/:/bin/sh\n")
+        check(name in refused(), "a file")
+    with Planted(name) as path:
+        os.mkfifo(path)
+        check(name in refused(), "a pipe, on which nobody may wait")
+    with Planted(name) as path:  # the twin: the same directory under its own name
+        os.rename(os.path.join(PLACE, "aside"), path)
+        check(where_etc_is() == "overlay")
+        os.rename(path, os.path.join(PLACE, "aside"))
+
+
+@test
+def one_that_is_not_whole_is_not_used():
+    """Only root can plant it; a box without an /etc, or with the host's, must not run."""
+    with Planted(whole()) as path:
+        inner = os.path.join(path, ".belljar-etc")
+        os.mkdir(path)
+        check(where_etc_is() == "own", "there is nothing in it")
+        os.symlink("/etc", inner)
+        check(where_etc_is() == "own" and "shadow" not in box("ls -A /etc"), "it leads to the host's")
+        os.unlink(inner)
+        with open(inner, "w"):
+            os.chmod(inner, 0o755)
+            check(where_etc_is() == "own", "it is a file")
+        os.unlink(inner)
+        shutil.copytree(os.path.join(PLACE, "aside", ".belljar-etc"), inner, symlinks=True)
+        os.chown(inner, 1, 1)
+        check(where_etc_is() == "own", "what is in it is somebody else's")
+        os.chown(inner, 0, 0)
+        check(where_etc_is() == "overlay", "the twin: a whole one is used")
+
+
+@test
+def one_into_which_not_all_may_look_is_not_used():
+    path = os.path.join(PLACE, whole())
+    for mode, want in ((0o700, "own"), (0o757, "own"), (0o755, "overlay")):
+        os.chmod(path, mode)
+        check(where_etc_is() == want, oct(mode))
+
+
+@test
+def a_place_that_is_a_link_or_not_roots_is_not_used():
+    where_etc_is()
+    os.rename(PLACE, "/run/elsewhere")
+    try:
+        os.symlink("/run/elsewhere", PLACE)
+        check(PLACE in refused())
+        os.unlink(PLACE)
+        with open(PLACE, "w"):
+            check(PLACE in refused(), "a file")
+        os.unlink(PLACE)
+    finally:
+        os.rename("/run/elsewhere", PLACE)
+    os.chown(PLACE, 1, 1)
+    try:
+        check(where_etc_is() == "own", "somebody else's is used")
+    finally:
+        os.chown(PLACE, 0, 0)
+    check(where_etc_is() == "overlay", "the twin")
+
+
+@test
+def a_place_that_is_missing_is_made():
+    shutil.rmtree(PLACE)
+    check(where_etc_is() == "overlay" and len(shared()) == 1, shared())
+    st = os.stat(PLACE)
+    check((st.st_uid, st.st_mode & 0o7777) == (0, 0o755), oct(st.st_mode))
+
+
+class Small:
+    """A place of its own with so much room."""
+
+    def __init__(self, room):
+        self.room = room
+
+    def __enter__(self):
+        os.makedirs(PLACE, exist_ok=True)
+        mount("tmpfs", PLACE, "tmpfs", data="mode=0755," + self.room)
+        with open(PLACE + "/slots.lock", "w"):
+            pass
+
+    def __exit__(self, *_):
+        check(LIBC.umount2(PLACE.encode(), 2) == 0, "umount")
+
+
+@test
+def a_place_that_is_full_or_read_only_runs_nothing_and_keeps_nothing():
+    for room in ("size=16k", "nr_inodes=20"):
+        with Small(room):
+            check("No space left" in refused(), room)
+            check(os.listdir(PLACE) == ["slots.lock"], os.listdir(PLACE))
+            mount(None, PLACE, flags=REMOUNT, data="size=16m,nr_inodes=10000")
+            check(where_etc_is() == "overlay", "the twin: with room it is made")
+    with Small("size=16m"):
+        mount(None, PLACE, flags=REMOUNT | RDONLY)
+        check("Read-only" in refused())
+
+
+@test
+def many_who_make_it_at_once_leave_one():
+    for _ in range(3):
+        shutil.rmtree(PLACE)
+        boxes = [subprocess.Popen([BELLJAR, "run", "--", "/bin/sh", "-c", "cat /etc/hostname"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) for _ in range(6)]
+        for one in boxes:
+            out, err = one.communicate(timeout=60)
+            check((one.returncode, out) == (0, "box\n"), err)
+        there = [n for n in os.listdir(PLACE) if "etc-" in n]
+        check(len(there) == 1 and there == shared(), there)
 
 
 @test

@@ -1,141 +1,37 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""copy_test.py LIBRARY DRIVERS: an interpreter becomes the copy of another, outside of any box.
+"""copy_test.py LIBRARY: an interpreter becomes the copy of another, outside of any box.
 
 Both run the session's driver; this program plays the keepers that own their channels.
 """
 import os
 import select
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 
-LIBRARY, DRIVERS = sys.argv[1:3]
-PATIENCE_S = 60
+from driving import PATIENCE_S, Interpreter, Skip, check, main, same, test
 
-
-def text(name):
-    """As it is built: what stands before those that are given a library is in a file of its own."""
-    parts = ["python_given.py", name] if name.startswith("python_") else [name]
-    whole = ""
-    for part in parts:
-        with open(os.path.join(DRIVERS, part), encoding="utf-8") as file:
-            whole += file.read()
-    return whole
-
-
-class Skip(Exception):
-    pass
-
-
-def check(truth, what="not true"):
-    if not truth:
-        raise AssertionError(what)
-
-
-def same(got, want):
-    check(got == want, f"{got!r} is not {want!r}")
-
-
-class Interpreter:
-    """A driver and the other end of its channel."""
-
-    def __init__(self, program="python.py", environment=()):
-        self.sock, theirs = socket.socketpair()
-        self.sock.settimeout(PATIENCE_S)
-        self.out = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(
-            ["/usr/bin/python3", "-c", text(program)], stdin=theirs, stdout=self.out, stderr=self.out,
-            env={"PATH": "/usr/bin:/bin", **dict(environment)}, cwd="/")
-        theirs.close()
-        self.held, self.number = b"", 0
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.sock.close()
-        try:
-            self.process.wait(PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.out.close()
-
-    def said(self):
-        self.out.seek(0)
-        return self.out.read().decode(errors="replace")
-
-    def line(self):
-        while b"\n" not in self.held:
-            data = self.sock.recv(65536)
-            check(data, "it is gone: " + self.said())
-            self.held += data
-        line, self.held = self.held.split(b"\n", 1)
-        return line.decode()
-
-    def report(self):
-        _, status, length = self.line().split(" ")
-        if length == "-":
-            return int(status), None
-        while len(self.held) < int(length):
-            self.held += self.sock.recv(65536)
-        result, self.held = self.held[: int(length)], self.held[int(length) :]
-        return int(status), result.decode()
-
-    def ready(self):
-        same(self.line(), "ready")
-
-    def send(self, number, code):
-        self.sock.sendall(b"%d cafe %d\n" % (number, len(code)) + code)
-
-    def run(self, code):
-        self.number += 1
-        self.send(self.number, code.encode())
-        status, result = self.report()
-        check(status == 0, f"{code!r} ended with {status}: {self.said()}")
-        return result
-
-
-def give(sock, *fds):
-    socket.send_fds(sock, [b"x"], list(fds))
-    for fd in fds:
-        os.close(fd)
-
-
-def library():
-    return os.open(LIBRARY, os.O_RDONLY)
+LIBRARY = sys.argv[1]
 
 
 def begin_copy(origin):
-    """Asks for it; the stream, or why not."""
-    origin.send(0, text("python_copy.py").replace('ROOTS = ("/work", "/tmp")', "ROOTS = ()").encode())
-    same(origin.report(), (0, None))
-    stream, end = os.pipe()
-    give(origin.sock, library(), end)
-    status, why = origin.report()
-    if status == 0:
-        return stream, None
-    os.close(stream)
-    return None, why
+    return origin.begin_copy(LIBRARY)
 
 
-def becoming(*fds, **more):
+def becoming(stream):
     """One that is given what it is to become."""
-    copy = Interpreter(**more)
-    copy.ready()
-    copy.send(0, text("python_become.py").encode())
-    same(copy.line(), "give")
-    give(copy.sock, library(), *fds)
+    copy = Interpreter().ready()
+    copy.become_copy(LIBRARY, stream)
+    os.close(stream)
     return copy
 
 
-def copied(origin, **more):
+def copied(origin):
     stream, why = begin_copy(origin)
     check(stream is not None, f"refused: {why}")
-    copy = becoming(stream, **more)
+    copy = becoming(stream)
     copy.number = origin.number
     same(origin.report(), (0, None))
     copy.ready()
@@ -143,9 +39,7 @@ def copied(origin, **more):
 
 
 def started():
-    origin = Interpreter()
-    origin.ready()
-    return origin
+    return Interpreter().ready()
 
 
 def refusal(code):
@@ -155,14 +49,6 @@ def refusal(code):
         check(stream is None, "it was copied")
         same(origin.run("1 + 1"), "2")
         return why
-
-
-TESTS = []
-
-
-def test(f):
-    TESTS.append(f)
-    return f
 
 
 @test
@@ -340,25 +226,4 @@ def it_brings_nothing_that_is_not_there():
     same([n for n in names if not n.startswith(("Py", "_Py")) and n not in ("__curbrk", "__rseq_offset", "__rseq_size")], [])
 
 
-def main():
-    print(f"1..{len(TESTS)}")
-    bad = 0
-    for i, f in enumerate(TESTS, 1):
-        name = f.__name__.replace("_", " ")
-        if len(sys.argv) > 3 and sys.argv[3] not in f.__name__:
-            print(f"ok {i} - {name} # SKIP not asked for")
-            continue
-        try:
-            f()
-            print(f"ok {i} - {name}", flush=True)
-        except Skip as why:
-            print(f"ok {i} - {name} # SKIP {why}", flush=True)
-        except Exception as error:  # noqa: BLE001
-            bad += 1
-            print(f"not ok {i} - {name}", flush=True)
-            for line in f"{type(error).__name__}: {error}".splitlines():
-                print(f"# {line}", flush=True)
-    return 1 if bad else 0
-
-
-sys.exit(main())
+main(sys.argv[2:])

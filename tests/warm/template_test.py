@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""template_test.py COPY WAKE DRIVERS: interpreters become one that was laid into a file, outside of any box.
+"""template_test.py COPY WAKE: interpreters become one that was laid into a file, outside of any box.
 
 All run the session's driver; this program plays the keepers that own their channels.
 """
@@ -13,146 +13,13 @@ import sys
 import tempfile
 import time
 
-COPY, WAKE, DRIVERS = sys.argv[1:4]
-PATIENCE_S = 60
-FILE_FD, TABLES = 4, 64 << 10  # copy_image.h
+from driving import PATIENCE_S, Interpreter, check, main, same, test, text, wait_until
+
+COPY, WAKE = sys.argv[1:3]
+TABLES = 64 << 10  # copy_image.h
 PRACTISED = 20  # python_template.py
 F_ADD_SEALS, SEALS = 1033, 0xF
-ENV = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/"}
-
-
-def text(name):
-    """As it is built: what stands before those that are given a library is in a file of its own."""
-    parts = ["python_given.py", name] if name.startswith("python_") else [name]
-    whole = ""
-    for part in parts:
-        with open(os.path.join(DRIVERS, part), encoding="utf-8") as file:
-            whole += file.read()
-    return whole
-
-
-def check(truth, what="not true"):
-    if not truth:
-        raise AssertionError(what)
-
-
-def same(got, want):
-    check(got == want, f"{got!r} is not {want!r}")
-
-
-def wait_until(is_so):
-    end = time.monotonic() + PATIENCE_S
-    while not is_so():
-        check(time.monotonic() < end, "it never came")
-        time.sleep(0.02)
-
-
-class Interpreter:
-    """A driver and the other end of its channel; file: what it is to become."""
-
-    def __init__(self, file=None, **env):
-        self.sock, theirs = socket.socketpair()
-        self.sock.settimeout(PATIENCE_S)
-        self.out = tempfile.TemporaryFile()
-        env = {**ENV, **env}
-        if file is not None:
-            env["LD_PRELOAD"] = "/proc/self/fd/%d" % FILE_FD
-        self.process = subprocess.Popen(
-            ["/usr/bin/python3", "-c", text("python.py")], stdin=theirs, stdout=self.out, stderr=self.out, env=env,
-            cwd="/", preexec_fn=lambda: self.place(file), close_fds=False)
-        theirs.close()
-        self.held, self.number = b"", 0
-
-    @staticmethod
-    def place(file):
-        """As in a box: 0, 1, 2, and what it is to become."""
-        if file is not None:
-            high = fcntl.fcntl(file, fcntl.F_DUPFD, 1000)
-            os.dup2(high, FILE_FD)
-        os.closerange(3, FILE_FD)
-        # The one above is how subprocess hears of a failure: it closes itself.
-        for name in os.listdir("/proc/self/fd"):
-            if int(name) > FILE_FD or (int(name) == FILE_FD and file is None):
-                try:
-                    os.set_inheritable(int(name), False)
-                except OSError:
-                    pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.sock.close()
-        try:
-            self.process.wait(PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.out.close()
-
-    def said(self):
-        self.out.seek(0)
-        return self.out.read().decode(errors="replace")
-
-    def line(self):
-        while b"\n" not in self.held:
-            data = self.sock.recv(65536)
-            check(data, "it is gone: " + self.said())
-            self.held += data
-        line, self.held = self.held.split(b"\n", 1)
-        return line.decode()
-
-    def report(self):
-        _, status, length = self.line().split(" ")
-        if length == "-":
-            return int(status), None
-        while len(self.held) < int(length):
-            self.held += self.sock.recv(65536)
-        result, self.held = self.held[: int(length)], self.held[int(length):]
-        return int(status), result.decode()
-
-    def ready(self):
-        same(self.line(), "ready")
-        return self
-
-    def send(self, number, code):
-        self.sock.sendall(b"%d cafe %d\n" % (number, len(code)) + code)
-
-    def give(self, *fds):
-        socket.send_fds(self.sock, [b"x"], list(fds))
-
-    def run(self, code):
-        self.number += 1
-        self.send(self.number, code.encode())
-        status, result = self.report()
-        check(status == 0, f"{code!r} ended with {status}: {self.said()}")
-        return result
-
-    def own_kib(self):
-        """Memory that nobody else has."""
-        with open("/proc/%d/smaps_rollup" % self.process.pid) as lines:
-            return next(int(line.split()[1]) for line in lines if line.startswith("Anonymous:"))
-
-    def tables_kib(self):
-        """What the kernel needs to know where its memory is."""
-        with open("/proc/%d/status" % self.process.pid) as lines:
-            return next(int(line.split()[1]) for line in lines if line.startswith("VmPTE:"))
-
-    def maps(self):
-        with open("/proc/%d/maps" % self.process.pid) as lines:
-            return lines.read().splitlines()
-
-    def sleeps(self):
-        """Has it put everything away?"""
-        return any(m.startswith("200000000-") for m in self.maps()) and self.state() == "S"
-
-    def state(self):
-        with open("/proc/%d/stat" % self.process.pid) as file:
-            return file.read().rpartition(")")[2].split()[0]
-
-    def sleep(self):
-        self.send(-1, b"")
-        wait_until(self.sleeps)
+TEMPLATE = []
 
 
 def laid(*snippets):
@@ -184,15 +51,6 @@ def laid(*snippets):
     reading = os.open("/proc/self/fd/%d" % file, os.O_RDONLY | os.O_CLOEXEC)
     os.close(file)
     return reading
-
-
-tests = []
-TEMPLATE = []
-
-
-def test(function):
-    tests.append(function)
-    return function
 
 
 def template():
@@ -466,24 +324,14 @@ def nonsense_harms_nobody_else():
 
 def copied(origin, *more):
     """Its copy, and how much had to travel."""
-    origin.send(0, text("python_copy.py").replace('ROOTS = ("/work", "/tmp")', "ROOTS = ()").encode())
-    same(origin.report(), (0, None))
-    stream, end = os.pipe()
-    library = os.open(COPY, os.O_RDONLY)
-    origin.give(library, end)
-    os.close(end)
-    same(origin.report(), (0, None))
-    whole = b""
-    while data := os.read(stream, 1 << 20):
-        whole += data
-    os.close(stream)
+    stream, why = origin.begin_copy(COPY)
+    check(stream is not None, why)
+    with os.fdopen(stream, "rb") as file:
+        whole = file.read()
     same(origin.report(), (0, None))
     copy = woken()
-    copy.send(0, text("python_become.py").encode())
-    same(copy.line(), "give")
     stream, end = os.pipe()
-    copy.give(library, stream, *more)
-    os.close(library)
+    copy.become_copy(COPY, stream, *more)
     os.close(stream)
     copy.number = origin.number
     with os.fdopen(end, "wb") as pipe:
@@ -526,19 +374,4 @@ def without_what_it_has_in_common_there_is_no_copy():
     os.close(other)
 
 
-def main():
-    chosen = [t for t in tests if not sys.argv[4:] or t.__name__ in sys.argv[4:]]
-    print("1..%d" % len(chosen))
-    failed = 0
-    for i, one in enumerate(chosen):
-        try:
-            one()
-            print("ok %d - %s" % (i + 1, one.__name__.replace("_", " ")))
-        except Exception as error:
-            failed += 1
-            print("not ok %d - %s\n# %r" % (i + 1, one.__name__.replace("_", " "), error))
-        sys.stdout.flush()
-    return failed != 0
-
-
-sys.exit(main())
+main(sys.argv[3:])

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,7 +30,11 @@
 #include "sandbox/native/etcfiles.h"
 #include "sandbox/native/treewalk.h"
 
-enum { LINKS_MAX = 4096, LAYOUT = 2 /* another one when what is where changes */ };
+enum {
+	LINKS_MAX = 4096,
+	TRIES = 4,  /* while others make and remove the same one */
+	LAYOUT = 2, /* another one when what is where changes */
+};
 
 static const char place[] = "/run/belljar"; /* as identity.c has it: the slots' locks lie there */
 static const char prefix[] = "etc-";
@@ -99,11 +104,17 @@ static bool is_there(int dir)
 	return fstat(dir, &st) == 0 && st.st_nlink > 0;
 }
 
-/* Locked as long as somebody has the descriptor open.  One that is going is not there. */
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Locked as long as somebody has the descriptor open.  One that is going is not there: who removes
+ * it has it locked or, if he was killed on the way, has taken its name away. */
 static int use(int parent, const char *name, int *ret, struct error *err)
 {
 	own_fd dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct stat st;
+	struct stat st, named;
 
 	if (dir < 0)
 		return errno == ENOENT ? FOUND_NOT : fail_sys(err, "open %s/%s", place, name);
@@ -111,9 +122,13 @@ static int use(int parent, const char *name, int *ret, struct error *err)
 		return errno == EWOULDBLOCK ? FOUND_NOT : fail_sys(err, "lock %s", name);
 	if (fstat(dir, &st) < 0)
 		return fail_sys(err, "look at %s", name);
-	if (st.st_nlink == 0)
+	if (fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? FOUND_NOT : fail_sys(err, "look at %s", name);
+	if (!is_same(&st, &named))
 		return FOUND_NOT;
-	if (!is_ours(&st))
+	/* What a box will have as its /etc is by name in there: no link leads elsewhere. */
+	if (!is_ours(&st) || fstatat(dir, ETCSHARED_NAME, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !is_ours(&st))
 		return FOUND_FOREIGN;
 	*ret = take_fd(&dir);
 	return FOUND;
@@ -169,15 +184,19 @@ static int fill(int top, struct error *err)
 							      : 0;
 }
 
-/* Under another name until it is whole; locked, so that nobody takes it for a leftover. */
+/* Under another name until it is whole; locked, so that nobody takes it for a leftover.  A number
+ * of ours may be somebody else's, in another pid namespace or a while ago. */
 static int make(int parent, const char *name, struct error *err)
 {
 	char young[NAME_MAX];
 	struct error ignored = {0};
+	uint64_t any;
 	own_fd dir = -1;
 	int result = -1;
 
-	(void)snprintf(young, sizeof(young), ".%s-%d", name, (int)getpid());
+	if (getrandom(&any, sizeof(any), 0) != sizeof(any))
+		return fail_sys(err, "draw a name");
+	(void)snprintf(young, sizeof(young), ".%s-%016" PRIx64, name, any);
 	if (mkdirat(parent, young, 0700) < 0)
 		return fail_sys(err, "make %s/%s", place, young);
 	dir = openat(parent, young, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -251,19 +270,21 @@ static bool fits(const struct plan *plan)
 	       !has_grant_there(p);
 }
 
+/* Whoever sweeps may take one for a leftover that its maker has not locked yet. */
 static int find_or_make(int parent, const char *name, int *ret, struct error *err)
 {
-	int found = use(parent, name, ret, err);
+	int found = use(parent, name, ret, err), made = 0;
 
-	if (found != FOUND_NOT)
-		return found;
-	if (make(parent, name, err) < 0)
-		return -1;
-	sweep(parent, name);
-	found = use(parent, name, ret, err);
-	return found != FOUND_NOT
-		       ? found
-		       : fail(err, ERR_SYSTEM, "%s/%s goes as soon as it is made", place, name);
+	for (int i = 0; i < TRIES && found == FOUND_NOT; i++) {
+		made = make(parent, name, err);
+		if (made < 0)
+			continue;
+		sweep(parent, name);
+		found = use(parent, name, ret, err);
+	}
+	if (found != FOUND_NOT || made < 0)
+		return found != FOUND_NOT ? found : -1;
+	return fail(err, ERR_SYSTEM, "%s/%s goes as soon as it is made", place, name);
 }
 
 int etcshared_find(struct plan *plan, struct error *err)

@@ -133,6 +133,7 @@ static int copy_keeper(struct keeper *k, int front, int warden, struct error *er
 		return 0;
 	nursing_end(k->all);
 	nursing_kill(k->all);
+	strays_expect(k->all);
 	return -1;
 }
 

@@ -108,6 +108,8 @@ struct supervisor {
 	uint64_t wants[2]; /* keepers asked for: for calls, for sessions */
 	unsigned keeper_fails;
 	struct loop_timer keeper_again;
+	struct loop_timer strays;
+	unsigned stray_looks; /* still to come */
 
 	pid_t test_pid;
 	int test_pidfd;
@@ -166,6 +168,9 @@ bool nursing_is_coming(struct supervisor *s);
 int nursing_copy(struct keeper *k, int front, int warden, struct error *err);
 void nursing_end(struct supervisor *s);
 void nursing_kill(struct supervisor *s);
+
+/* strays.c: there may be a child whose number we do not know; it will be waited for. */
+void strays_expect(struct supervisor *s);
 
 /* templating.c: what the nursery's keepers have in common is made once, off the path. */
 void templating_start(struct supervisor *s);

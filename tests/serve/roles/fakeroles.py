@@ -3,8 +3,9 @@
 """fakeroles.py - every role of the service as the supervisor sees it, and nothing behind it.
 
 Copied under the name of each program into a directory; files there say how it behaves:
-NAME.fail (exits at once with what is in it), view.json.  Each says in starts/ROLE.PID that it runs.
+NAME.fail (exits at once with what is in it), view.json, nursery.how.  Each says in starts/ROLE.PID that it runs.
 """
+import ctypes
 import os
 import select
 import signal
@@ -84,12 +85,11 @@ def send(sock, word, number=0):
 def front():
     begin("front")
     sock, door = socket.socket(fileno=3), socket.socket(fileno=4)
-    state, keepers, views = 0, [], 0
+    state, keepers, views = 0, {}, 0  # keepers: 1, it is for a session
     while True:
-        ready, _, _ = select.select([sock, door] + keepers, [], [])
+        ready, _, _ = select.select([sock, door, *keepers], [], [])
         for one in [k for k in ready if k in keepers]:
-            keepers.remove(one)
-            send(sock, WANT_KEEPER)
+            send(sock, WANT_KEEPER, keepers.pop(one))
         if sock in ready:
             data, fds, _, _ = socket.recv_fds(sock, ROLE.size, 1)
             if not data:
@@ -102,7 +102,9 @@ def front():
                     send(sock, WANT_KEEPER, 1)
                 views = generation
             elif word == KEEPER and fds:
-                keepers.append(socket.socket(fileno=fds.pop()))
+                keepers[socket.socket(fileno=fds.pop())] = number
+            elif word == KEEPER:
+                send(sock, WANT_KEEPER, number)
             elif word == READER:
                 reader = fds.pop()  # noqa: F841, held
             elif word == STATE:
@@ -129,6 +131,45 @@ def keeper():
     wait_for_end(3, 4)
 
 
+def copy(how, fds, makes_template=False):
+    """As the nursery does: a child of its parent, or else of its own."""
+    if how == "foreign":
+        pid = os.fork()
+    else:
+        pid = ctypes.CDLL(None).syscall(56, 0x8000 | signal.SIGCHLD, 0, 0, 0, 0)  # clone, CLONE_PARENT
+    if pid:
+        return pid
+    if makes_template:
+        os._exit(0)  # sessions do without
+    os.close(3)
+    note("keeper", "a copy of " + how)
+    wait_for_end(*fds[:2])
+    os._exit(0)
+
+
+def nursery():
+    begin("nursery")
+    with open(os.path.join(HERE, "nursery.how")) as text:
+        how = text.read()
+    control = socket.socket(fileno=3)
+    answer = struct.Struct("=IIi%ds" % ERROR_ROOM)
+    control.send(answer.pack(0x7372756E, 2, 0, b""))
+    while True:
+        data, fds, _, _ = socket.recv_fds(control, 64, 4)
+        if not data:
+            return
+        if struct.unpack("=IIII", data)[2] == 1:
+            control.send(answer.pack(0x7372756E, 2, copy("good", fds, True), b""))
+        else:
+            pid = copy(how, fds)
+            if how == "dying":
+                os.kill(os.getpid(), signal.SIGKILL)
+            if how != "mute":
+                control.send(answer.pack(0x7372756E if how != "nonsense" else 1, 2, pid, b""))
+        for fd in fds:
+            os.close(fd)
+
+
 def main():
     word = sys.argv[1]
     if word == "view":
@@ -144,7 +185,7 @@ def main():
     elif word == "--fd":
         scribe()
     else:
-        {"warden": warden, "front": front, "keeper": keeper}[word]()
+        {"warden": warden, "front": front, "keeper": keeper, "nursery": nursery}[word]()
 
 
 if __name__ == "__main__":

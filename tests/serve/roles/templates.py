@@ -1,17 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """templates.py BELLJAR WHO - sessions of the service whose Pythons begin as one that was ready."""
+import fcntl
+import mmap
 import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from living import Service, beneath  # noqa: E402
+from living import beneath, command_of  # noqa: E402
+from sessioning import Sessions, finish, start  # noqa: E402
 from tapping import run, wait_until  # noqa: E402
 
-BELLJAR, WHO = os.path.realpath(sys.argv[1]), sys.argv[2]
 POLICY = """\
 version: 1
-{allow}
+{s.allow}
 serve: {{ loopback_without_key: true, concurrency: 2, sessions_ready: 1, sessions: 12 }}
 clients:
   local: {{ uid: any, tools: ["*"] }}
@@ -25,26 +27,57 @@ tools:
     env: {{ DATABASE_URL: "no-sql://only-for-py", LANGCHAIN_WORD: "only-for-py" }}
     sessions: {{ allow: true }}
   other: {{ kind: code, languages: [python], rate: unlimited, screen: {{ mode: warn }}, sessions: {{ allow: true }} }}
-  rooted: {{ kind: code, languages: [python], rate: unlimited, root: /, sessions: {{ allow: true }} }}
+  rooted: {{ kind: code, languages: [python], rate: unlimited, root: /, screen: {{ mode: warn }}, sessions: {{ allow: true }} }}
   fresh: {{ kind: code, languages: [python], rate: unlimited, warm: false, sessions: {{ allow: true }} }}
 """
 
 
-class Templates(Service):
-    def put_policy(self, text=None):
-        super().put_policy(text or POLICY.format(allow=self.allow))
+# What an attacker would try, as functions for a session or any other process.
+PROBES = """
+import os, ctypes
+def lines(): return [m for m in open('/proc/self/maps') if 'belljar-template' in m]
+def writable(): return [m for m in open('/proc/self/maps') if m.split()[1][1] == 'w' and m.split()[1][3] == 's']
+def fds():
+    names = ['/proc/self/fd/' + n for n in os.listdir('/proc/self/fd')]
+    return [n for n in names if os.path.islink(n) and 'template' in os.readlink(n)]
+def reach():
+    n = 0
+    for m in lines():
+        try: os.close(os.open('/proc/self/map_files/' + m.split()[0], os.O_RDONLY))
+        except OSError: continue
+        n += 1
+    return n
+def hunt(word):
+    n = 0
+    for m in lines():
+        if 'r--s' not in m: continue
+        a, b = (int(x, 16) for x in m.split()[0].split('-'))
+        n += ctypes.string_at(a, b - a).count(word.encode())
+    return n
+"""
 
-    def open(self, tool="py", **more):
-        status, answer = self.ask("POST", "/v1/sessions", {"tool_name": tool, **more})
-        if status != 201:
-            raise AssertionError(answer)
-        return answer["id"]
 
-    def run(self, name, code):
-        status, answer = self.ask("POST", "/v1/sessions/%s/code" % name, {"code": code})
-        if not answer.get("success"):
-            raise AssertionError(answer)
-        return answer["result"]
+class Templates(Sessions):
+    policy = POLICY
+
+    def probing(self, name):
+        self.run(name, PROBES)
+        return name
+
+    def holders(self):
+        """Who has it on a descriptor: pid -> program, and paths to it."""
+        found, paths = {}, []
+        self.look()
+        for pid in self.seen:
+            try:
+                for fd in os.listdir("/proc/%d/fd" % pid):
+                    path = "/proc/%d/fd/%s" % (pid, fd)
+                    if "belljar-template" in os.readlink(path):
+                        found[pid] = os.path.basename(os.readlink("/proc/%d/exe" % pid))
+                        paths.append(path)
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+        return found, paths
 
     def began(self, name):
         """How its Python did, once it has."""
@@ -66,52 +99,48 @@ class Templates(Service):
             found[:] = [self.open()]
             if self.began(found[0])[0] == "template":
                 return True
-            self.ask("DELETE", "/v1/sessions/" + found[0])
+            self.close(found[0])
             return False
 
         wait_until(is_it)
         return found[0]
 
 
-def start():
-    s = Templates(BELLJAR, as_user=WHO == "user")
-    wait_until(s.is_ready)
-    return s
-
-
-def finish(t, s):
-    t.check(s.end() == 0, s.lines())
-    wait_until(lambda: not s.left())
-    t.check(s.verify()[0] == 0, "its log verifies")
-    s.forget()
+def reach_outside():
+    """reach() in a process that is in no box and has such a mapping; as root."""
+    file = os.memfd_create("belljar-template")
+    os.truncate(file, 4096)
+    with mmap.mmap(file, 4096, mmap.MAP_SHARED, mmap.PROT_READ):
+        os.close(file)
+        probes = {}
+        exec(PROBES, probes)
+        return probes["reach"]() if os.geteuid() == 0 else 1
 
 
 def sessions_begin_as_the_template_and_share_nothing(t):
-    s = start()
+    s = start(Templates)
     a, b = s.woken(), s.woken()
     draw = "import random, uuid, os; (random.random(), uuid.uuid4().hex, os.urandom(8).hex())"
     one, other = eval(s.run(a, draw)), eval(s.run(b, draw))
     t.check(all(x != y for x, y in zip(one, other)), (one, other))
     s.run(a, "import builtins; builtins.mine = 1; mine = 2")
     t.check(s.run(b, "import builtins; hasattr(builtins, 'mine')") == "False", "it is only in the other")
-    look = "[m for m in open('/proc/self/maps') if m.split()[1][1] == 'w' and m.split()[1][3] == 's']"
-    t.check(s.run(a, look) == "[]", s.run(a, look))
+    s.probing(a)
+    t.check(s.run(a, "writable()") == "[]", s.run(a, "writable()"))
     # It is on no descriptor, and cannot be opened by way of the mapping.
-    fds = "sorted(os.readlink('/proc/self/fd/' + n) for n in os.listdir('/proc/self/fd')"\
-          " if os.path.exists('/proc/self/fd/' + n) or os.path.islink('/proc/self/fd/' + n))"
-    t.check("template" not in s.run(a, fds), s.run(a, fds))
-    s.run(a, "def reach():\n    n = 0\n    for m in open('/proc/self/maps'):\n"
-             "        if 'belljar-template' not in m: continue\n"
-             "        try: os.close(os.open('/proc/self/map_files/' + m.split()[0], os.O_RDONLY))\n"
-             "        except OSError: continue\n        n += 1\n    return n")
-    t.check(s.run(a, "reach()") == "0", "it can be opened")
+    t.check(s.run(a, "fds()") == "[]", s.run(a, "fds()"))
+    t.check(s.run(a, "reach()") == "0" and s.run(a, "len(lines()) > 0") == "True", "it can be opened")
+    # Twins: what these look for they find.
+    t.check("rw-s" in s.run(a, "import mmap; m = mmap.mmap(-1, 4096); writable()[0]"), "a mapping that is shared")
+    t.check(s.run(a, "f = open('/work/template', 'w'); len(fds())") == "1", "a descriptor")
+    t.check(reach_outside() > 0, "a file by its mapping")
     t.check(s.run(a, "(os.getcwd(), os.path.basename(os.readlink('/proc/self/exe')).startswith('python3'))") ==
             "('/work', True)", "where and what it is")
     finish(t, s)
 
 
 def its_own_variables_and_no_others(t):
-    s = start()
+    s = start(Templates)
     s.woken()
     a, b = s.open(env={"COLOUR": "red"}), s.open()
     show = "import os, subprocess; (os.environ.get('COLOUR'), subprocess.run(['sh', '-c', 'echo $COLOUR'], " \
@@ -127,11 +156,14 @@ def its_own_variables_and_no_others(t):
     t.check(s.began(d) == ("cold", None), s.began(d))
     e = s.open("rooted")
     t.check(s.began(e) == ("cold", "its root is not the template's"), s.began(e))
+    t.check(s.run(s.probing(e), "lines()") == "[]", "nothing of it is there")
+    f = s.open("other")  # the twin: the same tool without a root of its own
+    t.check(s.began(f)[0] == "template" and s.run(s.probing(f), "len(lines()) > 0") == "True", s.began(f))
     finish(t, s)
 
 
 def modules_of_the_sessions_own_are_found(t):
-    s = start()
+    s = start(Templates)
     s.woken()
     where = s.run(s.open(), "import site; site.getusersitepackages()").strip("'").replace("/work/", "", 1)
     files = [{"path": where + "/mine.py", "content": "word = 41"},
@@ -146,17 +178,84 @@ def modules_of_the_sessions_own_are_found(t):
 
 
 def what_is_one_tools_is_not_in_it(t):
-    s = start()
+    s = start(Templates)
     mine = s.woken()
     t.check(s.run(mine, "import os; os.environ['DATABASE_URL']") == "'no-sql://only-for-py'", "its tool has it")
     other = s.open("other")
     t.check(s.began(other)[0] == "template", s.began(other))
-    s.run(other, "def hunt(word):\n    n = 0\n    for m in open('/proc/self/maps'):\n"
-                 "        if 'r--s' not in m or 'belljar-template' not in m: continue\n"
-                 "        import ctypes\n        a, b = (int(x, 16) for x in m.split()[0].split('-'))\n"
-                 "        n += ctypes.string_at(a, b - a).count(word.encode())\n    return n")
-    t.check(int(s.run(other, "hunt('PATH')")) > 0, "what is in it can be found")
+    s.probing(other)
     t.check(s.run(other, "hunt('ylno'[::-1] + '-for-py')") == "0", "another tool's variables are in it")
+    finish(t, s)
+
+
+class Planting(Templates):
+    """Each of the two tools has a variable that counts for an interpreter: so it is in the template."""
+    policy = POLICY.replace('DATABASE_URL: "no-sql://only-for-py"', 'LC_PLANTED: "meant-for-both"').replace(
+        "  other: {{", '  other: {{ env: {{ LC_PLANTED: "meant-for-both" }},')
+
+
+def what_is_in_it_is_found_by_another_tool(t):
+    """The twin: a variable that its maker had can be read there."""
+    s = start(Planting)
+    s.woken()
+    other = s.open("other")
+    t.check(s.began(other)[0] == "template", s.began(other))
+    t.check(int(s.run(s.probing(other), "hunt('tnaem'[::-1] + '-for-both')")) > 0, "it is in there")
+    finish(t, s)
+
+
+def no_session_has_it_on_a_descriptor(t):
+    """Looked at from outside; the keepers have it, so that it would be seen."""
+    s = start(Templates)
+    origin = s.woken()
+    status, copy = s.ask("POST", "/v1/sessions/%s/fork" % origin, {})
+    t.check(status == 201 and s.began(copy["id"])[0] == "template", copy)
+    for name in (origin, copy["id"]):
+        s.run(name, "import subprocess; child = subprocess.Popen(['sleep', '1000'])")
+    inside = [pid for pid in beneath(s.process.pid) if command_of(pid)[:1] == ["sleep"] or is_woken(pid)]
+    t.check(len(inside) == 4, [command_of(pid) for pid in inside])
+    holders = s.holders()[0]
+    t.check(not set(inside) & set(holders), holders)
+    t.check(set(holders.values()) == {"belljar-gate"}, holders)
+    finish(t, s)
+
+
+def is_woken(pid):
+    try:
+        with open("/proc/%d/maps" % pid) as maps:
+            return "belljar-template" in maps.read()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def hollow(file):
+    """What nobody has written at its end: whoever reads it there makes memory of it."""
+    end, size = 0, os.fstat(file).st_size
+    while end < size:
+        try:
+            end = os.lseek(file, os.lseek(file, end, os.SEEK_DATA), os.SEEK_HOLE)
+        except OSError:  # ENXIO: only a hole
+            break
+    return size - end
+
+
+def what_is_empty_in_it_cannot_be_filled(t):
+    """That memory would be in nobody's limit once he is gone who read it."""
+    s = start(Templates)
+    s.woken()
+    with open(s.holders()[1][0], "rb") as template:
+        t.check(0 < os.fstat(template.fileno()).st_size <= 64 << 20, os.fstat(template.fileno()))
+        t.check(hollow(template.fileno()) == 0, hollow(template.fileno()))
+    # The twin: sealed and opened for reading only as that one is, and yet it grows.
+    file = os.memfd_create("hollow", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.truncate(file, 1 << 20)
+    fcntl.fcntl(file, 1033, 0xF)  # F_ADD_SEALS, all
+    with open("/proc/self/fd/%d" % file, "rb") as reading:
+        t.check((hollow(file), os.fstat(file).st_blocks) == (1 << 20, 0), "nothing is in it")
+        with mmap.mmap(reading.fileno(), 1 << 20, mmap.MAP_SHARED, mmap.PROT_READ) as view:
+            t.check(not any(view[::4096]), "zeros")
+        t.check(os.fstat(file).st_blocks * 512 == 1 << 20, os.fstat(file))
+    os.close(file)
     finish(t, s)
 
 
@@ -193,19 +292,18 @@ def copy_of_liar(s, change):
 
 
 def a_copy_that_lies_gets_no_more_of_it(t):
-    s = start()
-    fds = "import os; [n for n in os.listdir('/proc/self/fd') if os.path.islink('/proc/self/fd/' + n) and " \
-          "'template' in os.readlink('/proc/self/fd/' + n)]"
+    s = start(Templates)
     # Nothing of it is to be seen: then it is not closed?
     status, copy = copy_of_liar(s, "struct.pack_into('<Q', whole, %d, 0)" % IMAGE_LEN)
-    t.check(status == 201 and s.run(copy["id"], fds) == "[]", (status, copy))
+    t.check(status == 201 and s.run(s.probing(copy["id"]), "fds()") == "[]", (status, copy))
+    t.check(s.run(copy["id"], "f = open('/work/template', 'w'); len(fds())") == "1", "the twin")
     # More of it than there is: whoever reads that would fill it for all.
     status, copy = copy_of_liar(s, "struct.pack_into('<Q', whole, %d, 256 << 20)" % IMAGE_LEN)
     t.check(status == 201, copy)
     read = "import ctypes; m = [m for m in open('/proc/self/maps') if 'r--s' in m and 'belljar-template' in m][0]\n" \
            "a, b = (int(x, 16) for x in m.split()[0].split('-')); ctypes.string_at(%s, 4096)[:0]"
     t.check(s.run(copy["id"], read % "a") == "b''", "it can be read at all")
-    answer = s.ask("POST", "/v1/sessions/%s/code" % copy["id"], {"code": read % "b - 4096"})[1]
+    answer = s.try_run(copy["id"], read % "b - 4096")
     t.check(answer["signal_name"] == "BUS", answer)
     # One more open file, which is what it is just becoming.
     path = "/proc/self/fd/4"
@@ -222,7 +320,7 @@ def a_copy_that_lies_gets_no_more_of_it(t):
 
 
 def a_copy_brings_files_only_where_files_are(t):
-    s = start()
+    s = start(Templates)
     for path, link, fine in (("/work/there", b"", True), ("/proc/self/mem", b"", False), ("/work/link/mem", b"/proc/self", False),
                              ("/work/../proc/self/mem", b"", False)):
         origin = s.woken()
@@ -246,7 +344,7 @@ at.f_locals['session'].copier = Sender(at.f_locals['session'].copier)
             t.check(status == 201 and s.run(copy["id"], "os.path.exists('/work/there')") == "True", (status, copy))
         else:
             t.check(status != 201 and "does not belong to a copy" in str(copy), (path, status, copy))
-        s.ask("DELETE", "/v1/sessions/" + origin)
+        s.close(origin)
     finish(t, s)
 
 
@@ -264,7 +362,7 @@ def least_own_kib(s):
 
 
 def it_rests_wakes_dies_and_is_copied(t):
-    s = start()
+    s = start(Templates)
     a = s.woken()
     s.run(a, "mine = {n: str(n) for n in range(1000)}")
     s.run(a, "import json; len(json.dumps(mine))")
@@ -282,7 +380,7 @@ def it_rests_wakes_dies_and_is_copied(t):
     t.check((s.run(a, "mine[77]"), s.run(copy["id"], "mine[77]")) == ("'77'", "'changed'"), "two of them")
     t.check(s.began(copy["id"])[0] == "template", s.began(copy["id"]))
     # Its interpreter dies: the next begins the same way.
-    answer = s.ask("POST", "/v1/sessions/%s/code" % a, {"code": "import os; os._exit(3)"})[1]
+    answer = s.try_run(a, "import os; os._exit(3)")
     t.check(answer["state_lost"], answer)
     t.check(s.run(a, "'mine' in globals()") == "False" and s.began(a)[0] == "template", s.began(a))
     finish(t, s)
@@ -293,6 +391,9 @@ run([
     its_own_variables_and_no_others,
     modules_of_the_sessions_own_are_found,
     what_is_one_tools_is_not_in_it,
+    what_is_in_it_is_found_by_another_tool,
+    no_session_has_it_on_a_descriptor,
+    what_is_empty_in_it_cannot_be_filled,
     a_copy_that_lies_gets_no_more_of_it,
     a_copy_brings_files_only_where_files_are,
     it_rests_wakes_dies_and_is_copied,

@@ -7,33 +7,26 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from living import ROLES, Service, command_of, parents  # noqa: E402
+from living import ROLES, command_of, parents  # noqa: E402
+from sessioning import Sessions, finish, start  # noqa: E402
 from tapping import is_alive, run, wait_until  # noqa: E402
 
-BELLJAR, WHO = os.path.realpath(sys.argv[1]), sys.argv[2]
 ROLES["nursery"] = ("belljar-gate", "nursery")
 POLICY = """\
 version: 1
-{allow}
-serve: {{ loopback_without_key: true, concurrency: 2, sessions_ready: {ready}, sessions: 8 }}
+{s.allow}
+serve: {{ loopback_without_key: true, concurrency: 2, sessions_ready: {s.ready}, sessions: 8 }}
 clients:
   local: {{ uid: any, tools: ["*"] }}
 tools:
   sh: {{ kind: command, programs: [echo, sleep], rate: unlimited, sessions: {{ allow: true }} }}
   once: {{ kind: code, languages: [bash], rate: unlimited }}
-  py: {{ kind: code, languages: [{languages}], rate: unlimited, sessions: {{ allow: true }} }}
+  py: {{ kind: code, languages: [{s.languages}], rate: unlimited, sessions: {{ allow: true }} }}
 """
 
 
-class Waiting(Service):
-    ready, languages = 1, "python, bash"
-
-    def put_policy(self, text=None):
-        super().put_policy(text or POLICY.format(allow=self.allow, ready=self.ready,
-                                                 languages=self.languages))
-
-    def open(self, tool="py"):
-        return self.ask("POST", "/v1/sessions", {"tool_name": tool})
+class Waiting(Sessions):
+    policy, ready, languages = POLICY, 1, "python, bash"
 
     def waiting(self):
         """Keepers for sessions that have their slot."""
@@ -51,19 +44,6 @@ class NoneWaits(Waiting):
     ready = 0
 
 
-def start(kind=Waiting):
-    s = kind(BELLJAR, as_user=WHO == "user")
-    wait_until(s.is_ready)
-    return s
-
-
-def finish(t, s):
-    t.check(s.end() == 0, s.lines())
-    wait_until(lambda: not s.left())
-    t.check(s.verify()[0] == 0, "its log verifies")
-    s.forget()
-
-
 def stopped(s, deed):
     """While the supervisor can start nobody."""
     os.kill(s.process.pid, signal.SIGSTOP)
@@ -74,13 +54,13 @@ def stopped(s, deed):
 
 
 def a_session_finds_its_keeper_and_its_slot_waiting(t):
-    s = start()
+    s = start(Waiting)
     wait_until(lambda: s.waiting() == 1 and len(s.pids("slot")) >= 3 * 2)
     # Nobody makes keepers, nobody makes slots: everything must be there.
     warden = s.pids("warden")[0]
     os.kill(warden, signal.SIGSTOP)
     try:
-        status, answer = stopped(s, s.open)
+        status, answer = stopped(s, s.try_open)
     finally:
         os.kill(warden, signal.SIGCONT)
     t.check(status == 201, answer)
@@ -88,7 +68,7 @@ def a_session_finds_its_keeper_and_its_slot_waiting(t):
     status, answer = s.ask("POST", path + "/code", {"code": "6 * 7"})
     t.check(status == 200 and answer["result"] == "42" and not answer["state_lost"], answer)
     wait_until(lambda: s.waiting() == 1)  # its place is filled
-    status, answer = s.open("sh")  # of another tool: the slot that waits is not for it
+    status, answer = s.try_open("sh")  # of another tool: the slot that waits is not for it
     t.check(status == 201, answer)
     status, answer = s.ask("POST", "/v1/sessions/%s/exec" % answer["id"], {"argv": ["echo", "hi"]})
     t.check(status == 200 and answer["output"] == "hi\n", answer)
@@ -97,7 +77,7 @@ def a_session_finds_its_keeper_and_its_slot_waiting(t):
 
 def without_one_that_waits_it_takes_the_supervisor(t):
     s, heard = start(NoneWaits), []
-    asking = threading.Thread(target=lambda: heard.append(s.open()))
+    asking = threading.Thread(target=lambda: heard.append(s.try_open()))
 
     def ask_and_wait():
         asking.start()
@@ -111,13 +91,13 @@ def without_one_that_waits_it_takes_the_supervisor(t):
 
 
 def keepers_of_sessions_are_copies(t):
-    s = start()
+    s = start(Waiting)
     wait_until(s.has_nursery)
     before = set(s.pids("keeper"))
     nursery = s.pids("nursery")[0]
     wait_until(lambda: s.waiting() == 1)
     for i in range(3):  # the first may have begun before the nursery was there
-        t.check(s.open()[0] == 201, s.lines())
+        t.check(s.try_open()[0] == 201, s.lines())
         wait_until(lambda: s.waiting() == 1)
     copies = [pid for pid in s.pids("keeper") if pid not in before
               and "--control" in command_of(pid)]
@@ -133,13 +113,13 @@ def keepers_of_sessions_are_copies(t):
     wait_until(lambda: not is_alive(nursery))
     t.check(all(is_alive(pid) for pid in copies), "sessions go on")
     t.check(s.n_open() == 3, s.lines())
-    t.check(s.open()[0] == 201, s.lines())
+    t.check(s.try_open()[0] == 201, s.lines())
     wait_until(lambda: s.has_nursery() and s.pids("nursery")[0] != nursery)
     finish(t, s)
 
 
 def a_new_policy_has_a_nursery_of_its_own(t):
-    s = start()
+    s = start(Waiting)
     wait_until(lambda: s.has_nursery() and s.waiting() == 1)
     old = s.pids("nursery")[0]
     s.languages = "bash"
@@ -147,7 +127,7 @@ def a_new_policy_has_a_nursery_of_its_own(t):
     s.process.send_signal(signal.SIGHUP)
     wait_until(lambda: "reloaded" in s.lines() and not is_alive(old))
     for _ in range(3):
-        status, answer = s.open()
+        status, answer = s.try_open()
         t.check(status == 201 and answer["language"] == "bash", answer)
     wait_until(lambda: s.has_nursery() and s.pids("nursery")[0] != old)
     finish(t, s)
