@@ -69,7 +69,7 @@ HERE static void write_differences(const struct doze *d)
 
 HERE static void register_again(const struct doze *d)
 {
-	uint32_t *rseq = (uint32_t *)d->rseq_at;
+	volatile uint32_t *rseq = (uint32_t *)d->rseq_at; /* one by one: no constants */
 
 	if (!rseq)
 		return;

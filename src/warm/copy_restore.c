@@ -176,7 +176,7 @@ HERE static void protect(const struct copy_plan *p)
 HERE static void settle_thread(const struct copy_plan *p, uint32_t rseq_len)
 {
 	const struct copy_head *h = &p->head;
-	uint32_t *rseq = (uint32_t *)h->rseq_at;
+	volatile uint32_t *rseq = (uint32_t *)h->rseq_at; /* one by one: no constants */
 
 	if (CALL2(SYS_arch_prctl, ARCH_SET_FS, h->fs) != 0 ||
 	    CALL2(SYS_arch_prctl, ARCH_SET_GS, h->gs) != 0)
