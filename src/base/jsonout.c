@@ -52,11 +52,12 @@ static bool write_code(const char *data, size_t len, char *ret, size_t room)
 	bool control = len == 1 ? c < 0x20 || c == 0x7f
 				: len == 2 && (unsigned char)data[0] == 0xc2 && c < 0xa0;
 
-	if (len == 1 && (c == '"' || c == '\\'))
-		(void)snprintf(ret, room, "\\%c", c);
-	else if (c == '\n')
-		(void)snprintf(ret, room, "\\n");
-	else if (control)
+	ret[0] = '\\';
+	ret[1] = c == '\n' ? 'n' : (char)c;
+	ret[2] = '\0';
+	if (len == 1 && (c == '"' || c == '\\' || c == '\n'))
+		return true;
+	if (control)
 		(void)snprintf(ret, room, "\\u%04x", c);
 	else
 		return false;
