@@ -22,10 +22,7 @@ bool scribe_is_line(const char *line, size_t len)
 	if (len < 2 || len > SCRIBE_LINE_MAX || line[0] != '{' || line[len - 1] != '}')
 		return false;
 	/* JSON escapes what is below a space; a newline would end the record. */
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
-			return false;
-	return text_is_utf8(line, len);
+	return !text_has_control(line, len) && text_is_utf8(line, len);
 }
 
 bool scribe_is_key(const char *key, size_t room)

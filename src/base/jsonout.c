@@ -2,11 +2,15 @@
 /* jsonout.c - writes JSON straight into a buffer. */
 #include "base/jsonout.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/text.h"
+
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+enum { KEY_SHORT = 60 };
 
 void jsonout_start(struct jsonout *j, struct buf *out, struct error *err)
 {
@@ -20,10 +24,20 @@ int jsonout_end(struct jsonout *j)
 	return j->failed ? -1 : 0;
 }
 
+/* Most of it fits, and is short. */
 static void put(struct jsonout *j, const char *data, size_t len)
 {
-	if (!j->failed && buf_add(j->out, data, len, j->err) < 0)
+	struct buf *b = j->out;
+
+	if (j->failed)
+		return;
+	if (len < b->room - b->len && b->len <= b->limit && len <= b->limit - b->len) {
+		memcpy(b->data + b->len, data, len);
+		b->len += len;
+		b->data[b->len] = '\0';
+	} else if (buf_add(b, data, len, j->err) < 0) {
 		j->failed = true;
+	}
 }
 
 static void put_str(struct jsonout *j, const char *str)
@@ -38,22 +52,43 @@ static bool write_code(const char *data, size_t len, char *ret, size_t room)
 	bool control = len == 1 ? c < 0x20 || c == 0x7f
 				: len == 2 && (unsigned char)data[0] == 0xc2 && c < 0xa0;
 
-	if (len == 1 && (c == '"' || c == '\\'))
-		(void)snprintf(ret, room, "\\%c", c);
-	else if (c == '\n')
-		(void)snprintf(ret, room, "\\n");
-	else if (control)
+	ret[0] = '\\';
+	ret[1] = c == '\n' ? 'n' : (char)c;
+	ret[2] = '\0';
+	if (len == 1 && (c == '"' || c == '\\' || c == '\n'))
+		return true;
+	if (control)
 		(void)snprintf(ret, room, "\\u%04x", c);
 	else
 		return false;
 	return true;
 }
 
+/* Eight bytes at once: is one of them zero? */
+static uint64_t has_zero(uint64_t eight)
+{
+	return (eight - EACH(0x01)) & ~eight & EACH(0x80);
+}
+
+static bool is_plain(uint64_t eight)
+{
+	uint64_t below = (eight - EACH(' ')) & ~eight & EACH(0x80);
+
+	return !(below | (eight & EACH(0x80)) | has_zero(eight ^ EACH(0x7f)) |
+		 has_zero(eight ^ EACH('"')) | has_zero(eight ^ EACH('\\')));
+}
+
 /* How many bytes stand for themselves beyond doubt: nearly all of what is written. */
 static size_t plain_run(const char *data, size_t len)
 {
+	uint64_t eight;
 	size_t n = 0;
 
+	for (; len - n >= sizeof(eight); n += sizeof(eight)) {
+		memcpy(&eight, data + n, sizeof(eight));
+		if (!is_plain(eight))
+			break;
+	}
 	while (n < len && data[n] >= ' ' && data[n] <= '~' && data[n] != '"' && data[n] != '\\')
 		n++;
 	return n;
@@ -84,15 +119,24 @@ static void put_escaped(struct jsonout *j, const char *data, size_t len)
 	put(j, "\"", 1);
 }
 
+/* Keys are ours and short, as good as always: comma, key and colon go in one piece. */
 static void lead(struct jsonout *j, const char *key)
 {
-	if (j->comma)
-		put(j, ",", 1);
-	j->comma = true;
-	if (key) {
-		put_escaped(j, key, strlen(key));
-		put(j, ":", 1);
+	char head[KEY_SHORT + 4] = ",\"";
+	size_t len = key ? strlen(key) : 0, skip = j->comma ? 0 : 1;
+
+	if (key && len <= KEY_SHORT && plain_run(key, len) == len) {
+		memcpy(head + 2, key, len);
+		memcpy(head + 2 + len, "\":", 2);
+		put(j, head + skip, len + 4 - skip);
+	} else {
+		put(j, ",", j->comma ? 1 : 0);
+		if (key) {
+			put_escaped(j, key, len);
+			put(j, ":", 1);
+		}
 	}
+	j->comma = true;
 }
 
 void jsonout_object(struct jsonout *j, const char *key)
@@ -166,51 +210,53 @@ void jsonout_base64(struct jsonout *j, const char *key, const void *data, size_t
 	put(j, "\"", 1);
 }
 
-static void put_number(struct jsonout *j, const char *key, const char *digits)
+static void put_number(struct jsonout *j, const char *key, const char *digits, size_t len)
 {
 	lead(j, key);
-	put_str(j, digits);
+	put(j, digits, len);
 }
 
 void jsonout_int(struct jsonout *j, const char *key, int64_t value)
 {
-	char text[32];
+	char text[DIGITS_ROOM];
 
-	(void)snprintf(text, sizeof(text), "%" PRId64, value);
-	put_number(j, key, text);
+	put_number(j, key, text, digits_int(value, text));
 }
 
 void jsonout_uint(struct jsonout *j, const char *key, uint64_t value)
 {
-	char text[32];
+	char text[DIGITS_ROOM];
 
-	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
-	put_number(j, key, text);
+	put_number(j, key, text, digits_uint(value, text));
 }
 
 void jsonout_ms(struct jsonout *j, const char *key, uint64_t microseconds)
 {
-	char text[40];
+	char text[2 * DIGITS_ROOM];
+	size_t n = digits_uint(microseconds / 1000, text);
 
-	(void)snprintf(text, sizeof(text), "%" PRIu64 ".%03" PRIu64, microseconds / 1000,
-		       microseconds % 1000);
-	put_number(j, key, text);
+	text[n++] = '.';
+	n += digits_padded(microseconds % 1000, 3, text + n);
+	put_number(j, key, text, n);
 }
 
 void jsonout_ratio(struct jsonout *j, const char *key, double value)
 {
 	char text[64];
 
-	(void)snprintf(text, sizeof(text), "%.4f", value);
-	put_number(j, key, text);
+	size_t n = digits_ratio(value, text);
+
+	if (!n)
+		n = (size_t)snprintf(text, sizeof(text), "%.4f", value);
+	put_number(j, key, text, n);
 }
 
 void jsonout_bool(struct jsonout *j, const char *key, bool value)
 {
-	put_number(j, key, value ? "true" : "false");
+	put_number(j, key, value ? "true" : "false", value ? 4 : 5);
 }
 
 void jsonout_null(struct jsonout *j, const char *key)
 {
-	put_number(j, key, "null");
+	put_number(j, key, "null", 4);
 }

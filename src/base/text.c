@@ -9,6 +9,9 @@
 
 #include "base/own.h"
 
+/* Eight bytes at once. */
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
 struct unit {
 	const char *name;
 	uint64_t factor;
@@ -159,14 +162,39 @@ size_t text_utf8_char(const char *data, size_t left)
 bool text_is_utf8(const char *data, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)data;
+	uint64_t eight;
 	size_t step;
 
 	for (size_t i = 0; i < len; i += step) {
+		step = sizeof(eight);
+		if (len - i >= step) { /* most are ASCII */
+			memcpy(&eight, p + i, step);
+			if (!(eight & EACH(0x80)))
+				continue;
+		}
 		step = utf8_char(p + i, len - i);
 		if (!step)
 			return false;
 	}
 	return true;
+}
+
+bool text_has_control(const char *data, size_t len)
+{
+	uint64_t eight, below, del;
+	size_t i = 0;
+
+	for (; len - i >= sizeof(eight); i += sizeof(eight)) {
+		memcpy(&eight, data + i, sizeof(eight));
+		del = eight ^ EACH(0x7f);
+		below = (eight - EACH(0x20)) & ~eight;
+		if ((below | ((del - EACH(1)) & ~del)) & EACH(0x80))
+			return true;
+	}
+	for (; i < len; i++)
+		if ((unsigned char)data[i] < 0x20 || data[i] == 0x7f)
+			return true;
+	return false;
 }
 
 size_t text_utf8_floor(const char *data, size_t len)

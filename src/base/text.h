@@ -19,6 +19,8 @@ int text_parse_uint(const char *text, uint64_t *ret_value, struct error *err);
 /* The length of the UTF-8 character at data, 0 if there is none. */
 size_t text_utf8_char(const char *data, size_t left);
 bool text_is_utf8(const char *data, size_t len);
+/* A byte below a space, or DEL? */
+bool text_has_control(const char *data, size_t len);
 /* How many of the first len bytes to keep so that no UTF-8 character is cut in two. */
 size_t text_utf8_floor(const char *data, size_t len);
 /* Control characters, backslashes and non-ASCII become \xNN; always terminated. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/digits.h"
 #include "base/jsonout.h"
 #include "base/own.h"
 #include "base/text.h"
@@ -19,8 +20,7 @@ void account_make_id(char *ret_id, size_t room)
 
 	/* An id names a call, it guards nothing: without entropy yet, a weak one will do. */
 	(void)!getrandom(noise, sizeof(noise), GRND_NONBLOCK);
-	for (size_t i = 0; i < sizeof(noise); i++)
-		(void)snprintf(hex + 2 * i, 3, "%02x", noise[i]);
+	(void)digits_hex(noise, sizeof(noise), hex);
 	(void)snprintf(ret_id, room, "bj-%s", hex);
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/digits.h"
 #include "base/own.h"
 #include "gate/steps.h"
 #include "keeper/session_state.h"
@@ -126,8 +127,7 @@ int driver_nonce(struct driver *d, struct error *err)
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return fail_sys(err, "getrandom");
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		(void)snprintf(d->nonce + 2 * i, 3, "%02x", bytes[i]);
+	(void)digits_hex(bytes, sizeof(bytes), d->nonce);
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 #include "redact/shape_build.h"
 
 /* Behind a word of two letters anything may stand. */
-static void set_bits(struct nearnames *n, const struct nearword *w)
+static void set_bits(uint8_t bits[static NEARNAMES_BITS / 8], const struct nearword *w)
 {
 	char three[3] = {w->text[0], w->text[1], w->text[2]};
 
@@ -19,7 +19,7 @@ static void set_bits(struct nearnames *n, const struct nearword *w)
 		if (w->len == NEARNAMES_LEAST)
 			three[2] = (char)c;
 		bit = nearnames_bit(three);
-		n->bits[bit / 8] |= (uint8_t)(1u << bit % 8);
+		bits[bit / 8] |= (uint8_t)(1u << bit % 8);
 	}
 }
 
@@ -49,7 +49,7 @@ static bool add_word(void *context, const char *form)
 	row = &n->row[nearnames_row(w->text)];
 	w->next = *row;
 	*row = (uint16_t)++n->n_words;
-	set_bits(n, w);
+	set_bits(n->bits, w);
 	return true;
 }
 
@@ -60,48 +60,44 @@ static bool can_be(const struct nearnames *n, const struct shape_part *p, int c)
 	return p->kind != SHAPE_BORDER && lower((char)c) == (char)p->what;
 }
 
-/* What nearnames_value() says of a value that looks so, at worst; it must know all characters that
- * the first ones can be. */
-static enum nearvalue value_of(const struct nearnames *n, const struct shape *s)
+/* What nearnames_value() says of the first bytes of values that look so, all together. */
+static unsigned value_of(const struct nearnames *n, const struct shape *s, size_t len)
 {
-	enum nearvalue worst = NEARVALUE_PLAIN;
-	size_t at = 0;
+	unsigned all = 0;
 
-	for (size_t i = 0; i < s->n && at < NEARNAMES_VALUE; at += s->parts[i++].count) {
-		const struct shape_part *p = &s->parts[i];
-
+	if (s->len < NEARNAMES_VALUE)
+		return NEAR_NONE;
+	for (const struct shape_part *p = s->parts; p < s->parts + s->n; p++) {
+		if (p->at >= len)
+			continue;
 		for (int c = 0; c < 256; c++) {
 			char sixteen[NEARNAMES_VALUE];
-			enum nearvalue kind;
 
-			if (!can_be(n, p, c))
-				continue;
 			memset(sixteen, c, sizeof(sixteen));
-			kind = nearnames_value(sixteen);
-			if (kind != NEARVALUE_PLAIN && worst != NEARVALUE_NONE)
-				worst = kind;
+			all |= can_be(n, p, c) ? nearnames_value(sixteen) : 0;
 		}
 	}
-	if (s->len < NEARNAMES_VALUE || s->parts[0].kind == SHAPE_BORDER)
-		return NEARVALUE_NONE;
-	return worst;
+	return all;
 }
 
 /* nearnames_odd() must say yes to it. */
 static void allow_odd(struct nearnames *n, const struct nearword *w, const struct shape *s)
 {
-	unsigned char last = (unsigned char)w->text[w->len - 1];
+	uint8_t odd = (uint8_t)value_of(n, s, NEARNAMES_VALUE);
 
+	set_bits(n->odd_bits, w);
 	if (w->joint == NEARJOINT_NEAR) {
+		n->odd_near |= (uint8_t)value_of(n, s, s->len);
 		if (n->odd_word == 0 || w->len < n->odd_word)
 			n->odd_word = w->len;
 		if (n->odd_least == 0 || s->len < n->odd_least)
 			n->odd_least = s->len;
 		return;
 	}
-	n->odd_last[last] = n->odd_last[toupper(last)] = true;
-	if (w->joint == NEARJOINT_FAR)
-		n->odd_last[' '] = true;
+	n->odd_last[nearnames_pair(w->text + w->len)] |= odd;
+	/* Blanks may stand between. */
+	for (int c = 0; c < 256 && w->joint == NEARJOINT_FAR; c++)
+		n->odd_last[nearnames_pair((const char[]){(char)c, ' '} + 2)] |= odd;
 }
 
 static bool add_shape(void *context, const char *form)
@@ -110,8 +106,9 @@ static bool add_shape(void *context, const char *form)
 	struct shape *s = &n->shapes[n->n_shapes];
 
 	if (n->n_shapes == NEARNAMES_SHAPES || !shape_read(form, true, &n->sets, s) ||
-	    value_of(n, s) == NEARVALUE_NONE)
+	    value_of(n, s, NEARNAMES_VALUE) >= NEAR_NONE)
 		return false;
+	shape_order(s, 0, 0);
 	n->n_shapes++;
 	return true;
 }
@@ -159,7 +156,7 @@ bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entr
 		n->words[i].first = (uint16_t)shapes;
 		n->words[i].behind = (uint16_t)n->n_shapes;
 		for (size_t j = shapes; j < n->n_shapes; j++)
-			if (value_of(n, &n->shapes[j]) == NEARVALUE_ODD)
+			if (value_of(n, &n->shapes[j], NEARNAMES_VALUE) != 0)
 				allow_odd(n, &n->words[i], &n->shapes[j]);
 	}
 	return true;

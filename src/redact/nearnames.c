@@ -32,27 +32,36 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* Where NEAR_GAP before text[q] begins, if text[reach .. q) are known to be part of it. */
+static inline size_t gap_begin(const struct nearlook *l, size_t from, size_t q, size_t reach)
+{
+	const struct nearnames *n = l->names;
+
+	while (reach > from && q - reach < GAP &&
+	       n->sets.of[(unsigned char)l->in.text[reach - 1]] >> n->gap & 1)
+		reach--;
+	return reach;
+}
+
+/* Bits first to last. */
+static inline uint32_t bits_between(size_t first, size_t last)
+{
+	return (2u << last) - (1u << first);
+}
+
 /* Where the word before a sign may end: bit i is text[end - i].  What may stand between them is
  * NEAR_GAP, a quote, and blanks. */
 static uint32_t word_ends(const struct nearlook *l, size_t from, size_t end)
 {
-	const struct nearnames *n = l->names;
 	const char *text = l->in.text;
+	size_t reach = end;
 	uint32_t ends = 0;
 
 	for (size_t q = end;; q--) {
-		for (size_t quoted = 0; quoted < 2; quoted++) {
-			size_t at = q - quoted;
-
-			if (quoted && (q == from || (text[at] != '"' && text[at] != '\'')))
-				break;
-			for (size_t g = 0;; g++, at--) {
-				ends |= 1u << (end - at);
-				if (g == GAP || at == from ||
-				    !(n->sets.of[(unsigned char)text[at - 1]] >> n->gap & 1))
-					break;
-			}
-		}
+		reach = gap_begin(l, from, q, reach < q ? reach : q);
+		ends |= bits_between(end - q, end - reach);
+		if (q > from && (text[q - 1] == '"' || text[q - 1] == '\''))
+			ends |= bits_between(end - q + 1, end - gap_begin(l, from, q - 1, q - 1));
 		if (q == from || end - q == BLANKS || !is_blank(text[q - 1]))
 			return ends;
 	}
@@ -124,24 +133,34 @@ __attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at,
 	return true;
 }
 
-bool nearnames_odd(const struct nearlook *l, size_t last, size_t sign, size_t value)
+bool nearnames_odd(const struct nearlook *l, size_t last, size_t sign, size_t value, unsigned odd)
 {
 	const struct nearnames *n = l->names;
+	const char *text = l->in.text;
 
-	if (!n || (sign > 0 && n->odd_last[(unsigned char)l->in.text[sign - 1]]))
+	if (!(odd & ~(unsigned)n->odd_last[nearnames_pair(text + sign)]))
 		return true;
-	if (sign - last < n->odd_word || l->in.high - value < n->odd_least)
+	if ((odd & ~(unsigned)n->odd_near) || sign - last < n->odd_word ||
+	    l->in.high - value < n->odd_least)
 		return false;
-	for (size_t i = 0; i + NEARNAMES_VALUE <= n->odd_least; i += NEARNAMES_VALUE)
-		if (nearnames_value(l->in.text + value + i) == NEARVALUE_NONE)
+	for (size_t i = NEARNAMES_VALUE; i + NEARNAMES_VALUE <= n->odd_least; i += NEARNAMES_VALUE)
+		if (nearnames_value(text + value + i) & ~(unsigned)n->odd_near)
 			return false;
 	return true;
 }
 
-bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value)
+/* A word of the table may begin at text[at]. */
+static inline bool has_bit(const uint8_t *bits, const char *text)
+{
+	uint32_t bit = nearnames_bit(text);
+
+	return bits[bit / 8] >> bit % 8 & 1;
+}
+
+bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, bool odd)
 {
 	const char *text = l->in.text;
-	const uint8_t *bits = l->names->bits;
+	const uint8_t *bits = odd ? l->names->odd_bits : l->names->bits;
 	/* ":=" is one sign. */
 	size_t end = text[sign] == '=' && sign > 0 && text[sign - 1] == ':' ? sign - 1 : sign, at;
 	struct ends ends;
@@ -150,13 +169,14 @@ bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value)
 	last = last > l->low ? last : l->low;
 	if (end < last + NEARNAMES_LEAST)
 		return true;
-	ends = ends_of(l, last, sign, end, value);
 	at = end - last > BEFORE + NEARNAMES_WORD ? end - BEFORE - NEARNAMES_WORD : last;
-	for (; at + NEARNAMES_LEAST <= end; at++) {
-		uint32_t bit = nearnames_bit(text + at);
-
-		if (bits[bit / 8] >> bit % 8 & 1 && !look_at_row(l, at, end, &ends, value))
+	while (at + NEARNAMES_LEAST <= end && !has_bit(bits, text + at))
+		at++;
+	if (at + NEARNAMES_LEAST > end)
+		return true;
+	ends = ends_of(l, last, sign, end, value);
+	for (; at + NEARNAMES_LEAST <= end; at++)
+		if (has_bit(bits, text + at) && !look_at_row(l, at, end, &ends, value))
 			return false;
-	}
 	return true;
 }

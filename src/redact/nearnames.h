@@ -15,6 +15,7 @@ enum {
 	NEARNAMES_SHAPES = 192,
 	NEARNAMES_ROWS = 8192,
 	NEARNAMES_BITS = 65536,
+	NEARNAMES_PAIRS = 1024,
 };
 
 /* What may stand between a word and its value: NEAR(), GIVEN(), GIVEN_FAR() of redact_rule.h. */
@@ -40,10 +41,13 @@ struct nearnames {
 	size_t n_shapes;
 	struct shape_sets sets;
 	int gap; /* the set of characters between a word and its sign */
-	/* Values with odd characters in them, which keywords glued to each other have, too. */
-	bool odd_last[256]; /* before the sign, where nothing else may stand: behind "sid" */
-	size_t odd_word;    /* letters that their words have at least, where more may stand */
-	size_t odd_least;   /* and then bytes of the value */
+	/* Values with odd characters in them, which keywords glued to each other have, too: which
+	 * of NEARODD_... they may have. */
+	uint8_t odd_bits[NEARNAMES_BITS / 8]; /* as bits, of their words only */
+	uint8_t odd_last[NEARNAMES_PAIRS];    /* by two letters before the sign: behind "sid" */
+	uint8_t odd_near;                     /* where more may stand between word and sign */
+	size_t odd_word;                      /* letters that their words then have at least */
+	size_t odd_least;                     /* and bytes of the value */
 };
 
 extern const char near_names_start[], near_names_end[];
@@ -61,6 +65,12 @@ static inline uint32_t nearnames_bit(const char *word)
 	return ((three | 0x202020u) * 2654435761u) >> 16;
 }
 
+/* Of the two letters that end at text[end - 1]; a blank is as "`". */
+static inline size_t nearnames_pair(const char *end)
+{
+	return (size_t)(end[-2] & 0x1f) << 5 | (size_t)(end[-1] & 0x1f);
+}
+
 /* Where somebody looks; runs of the text are zeroed. */
 struct nearlook {
 	const struct nearnames *names;
@@ -72,35 +82,62 @@ struct nearlook {
 	struct shape_text in;
 };
 
-/* A "=" or ":" at text[sign], with no other from text[last] on, and what may be a value at
- * text[value].  false: enough. */
-bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value);
+/* What NEARNAMES_VALUE bytes can be the begin of: nothing, or a value with these characters in it.
+ */
+enum {
+	NEARODD_EQUALS = 1,
+	NEARODD_PERCENT = 2,
+	NEARODD_TILDE = 4,
+	NEARODD_DOT = 8,
+	NEAR_NONE = 16
+};
 
-/* What NEARNAMES_VALUE bytes can be the begin of. */
-enum nearvalue { NEARVALUE_NONE, NEARVALUE_PLAIN, NEARVALUE_ODD };
-
-static inline enum nearvalue nearnames_value(const char *text)
+static inline unsigned nearnames_value(const char *text)
 {
 	lanes v = lanes_load(text), letter = (v | 0x20) - 'a';
-	lanes plain = (lanes)(letter <= 'z' - 'a') | (lanes)((v >= '0') & (v <= '9')) |
-		      (lanes)(v == '_') | (lanes)(v == '-') | (lanes)(v == '/') | (lanes)(v == '+');
-	lanes odd = (lanes)(v == '=') | (lanes)(v == '%') | (lanes)(v == '~') | (lanes)(v == '.');
+	uint32_t plain = lanes_bits((lanes)(letter <= 'z' - 'a') |
+				    (lanes)((v >= '0') & (v <= '9')) | (lanes)(v == '_') |
+				    (lanes)(v == '-') | (lanes)(v == '/') | (lanes)(v == '+'));
+	uint32_t equals, percents, tildes, dots;
 
-	if (lanes_bits(plain) == 0xffff)
-		return NEARVALUE_PLAIN;
-	return lanes_bits(plain | odd) == 0xffff ? NEARVALUE_ODD : NEARVALUE_NONE;
+	if (plain == 0xffff)
+		return 0;
+	equals = lanes_bits((lanes)(v == '='));
+	percents = lanes_bits((lanes)(v == '%'));
+	tildes = lanes_bits((lanes)(v == '~'));
+	dots = lanes_bits((lanes)(v == '.'));
+	if ((plain | equals | percents | tildes | dots) != 0xffff)
+		return NEAR_NONE;
+	return (equals ? NEARODD_EQUALS : 0u) | (percents ? NEARODD_PERCENT : 0u) |
+	       (tildes ? NEARODD_TILDE : 0u) | (dots ? NEARODD_DOT : 0u);
 }
 
-bool nearnames_odd(const struct nearlook *l, size_t last, size_t sign, size_t value);
+/* A "=" or ":" at text[sign], with no other from text[last] on, and what may be a value at
+ * text[value]; odd: it has such characters.  false: enough. */
+bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, bool odd);
+/* Can a value with odd characters be one? */
+bool nearnames_odd(const struct nearlook *l, size_t last, size_t sign, size_t value, unsigned odd);
 
-/* Of a sign, and a value at text[value] of which NEARNAMES_VALUE bytes are there: false: nothing
- * for nearnames_look(). */
-static inline bool nearnames_maybe(const struct nearlook *l, size_t last, size_t sign, size_t value)
+/* May a value that has a "=" in it follow a sign? */
+static inline bool nearnames_equals(const struct nearlook *l, size_t last, size_t sign)
 {
-	enum nearvalue kind = nearnames_value(l->in.text + value);
+	const struct nearnames *n = l->names;
 
-	return l->names && (kind == NEARVALUE_PLAIN ||
-			    (kind == NEARVALUE_ODD && nearnames_odd(l, last, sign, value)));
+	return n && (n->odd_last[nearnames_pair(l->in.text + sign)] & NEARODD_EQUALS ||
+		     (n->odd_near & NEARODD_EQUALS && sign - last >= n->odd_word));
+}
+
+/* The same if there are NEARNAMES_VALUE bytes of the value, and two before the sign. */
+static inline bool nearnames_try(struct nearlook *l, size_t last, size_t sign, size_t value)
+{
+	unsigned odd;
+
+	if (!l->names)
+		return true;
+	odd = nearnames_value(l->in.text + value);
+	if (odd && !(odd < NEAR_NONE && nearnames_odd(l, last, sign, value, odd)))
+		return true;
+	return nearnames_look(l, last, sign, value, odd != 0);
 }
 
 #endif

@@ -36,6 +36,7 @@ enum redact_hand {
 	HAND_BOT,
 	HAND_URL_PASSWORD,
 	HAND_URL_TOKEN,
+	HAND_CURL,
 	HAND_COUNT
 };
 

@@ -154,7 +154,6 @@ void redact_set_free(struct redact_set *set)
 	}
 	free(set->entries);
 	known_free(set->known);
-	starts_free(set->starts);
 	for (size_t i = 0; i < SET_DATABASES; i++)
 		patterns_done(&set->db[i]);
 	(void)hs_free_scratch(set->scratch);
@@ -188,10 +187,14 @@ static int warm_tables(struct redact_set *set, struct error *err)
 	if (!set->db_wanted[0])
 		return 0;
 	if ((size_t)(near_names_end - near_names_start) != sizeof(*set->names) ||
-	    (size_t)(anchor_forms_end - anchor_forms_start) != sizeof(*set->anchors))
+	    (size_t)(anchor_forms_end - anchor_forms_start) != sizeof(*set->anchors) ||
+	    (size_t)(start_words_end - start_words_start) != sizeof(*set->starts))
 		return fail(err, ERR_INTERNAL, "the tables of words are not those that are wanted");
 	set->names = (const struct nearnames *)(const void *)near_names_start;
 	set->anchors = (const struct anchors *)(const void *)anchor_forms_start;
+	set->starts = (const struct starts *)(const void *)start_words_start;
+	for (size_t i = 0; i < set->starts->n; i++)
+		set->entries[set->starts->words[i].entry].reach = STARTS_REACH;
 	for (size_t i = 0; i < set->names->n_words; i++)
 		set->entries[set->names->words[i].entry].reach = NEARNAMES_REACH;
 	for (size_t i = 0; i < set->anchors->n; i++) {
@@ -200,24 +203,6 @@ static int warm_tables(struct redact_set *set, struct error *err)
 
 		*reach = *reach > one->before + 1u ? *reach : one->before + 1u;
 	}
-	return 0;
-}
-
-static int warm_starts(struct redact_set *set, struct error *err)
-{
-	set->starts = starts_new(err);
-	if (!set->starts)
-		return -1;
-	for (size_t i = 0; i < set->n_rules; i++) {
-		struct entry *e = &set->entries[i];
-
-		if (!e->wanted || !e->rule->begins)
-			continue;
-		e->reach = STARTS_REACH;
-		if (starts_add(set->starts, e->rule->begins, i, err) < 0)
-			return -1;
-	}
-	set->warm = true;
 	return 0;
 }
 
@@ -232,8 +217,6 @@ int redact_set_warm(struct redact_set *set, struct error *err)
 
 	if (set->warm)
 		return 0;
-	starts_free(set->starts);
-	set->starts = NULL;
 	for (size_t i = 0; i < SET_DATABASES; i++) {
 		if (!set->db_wanted[i])
 			continue;
@@ -245,7 +228,8 @@ int redact_set_warm(struct redact_set *set, struct error *err)
 			return fail(err, ERR_SYSTEM, "allocate room for matching");
 		set_reach(set, i);
 	}
-	return warm_tables(set, err) < 0 ? -1 : warm_starts(set, err);
+	set->warm = warm_tables(set, err) == 0;
+	return set->warm ? 0 : -1;
 }
 
 static pcre2_code *compile(const char *pattern)

@@ -36,8 +36,8 @@ struct redact_set {
 	struct entry *entries;
 	size_t n, n_rules, first_own, first_known, limit;
 	size_t hand[HAND_COUNT]; /* the entry found by hand; n: none is wanted */
-	struct starts *starts;   /* NULL until it is warm */
-	/* NULL: nothing of that kind is wanted */
+	/* NULL: nothing of that kind is wanted, or it is not warm yet */
+	const struct starts *starts;
 	const struct nearnames *names;
 	const struct anchors *anchors;
 	struct known *known;

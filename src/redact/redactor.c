@@ -49,7 +49,7 @@ struct redactor {
 	uint64_t open_end; /* what was replaced last ends at this place; 0: nothing was */
 	bool swallow;      /* ... and it was not at its end yet */
 	struct keyblock block;
-	size_t block_rule;
+	uint64_t block_end; /* the place where the last one ended */
 	struct finder finder;
 	uint32_t state;   /* of the automaton */
 	struct hit *hits; /* sorted, apart from each other; NULL: nothing is known */
@@ -64,7 +64,7 @@ static void start_stream(struct redactor *r)
 	r->block = (struct keyblock){0};
 	r->floor = r->start = r->len = r->lines = CONTEXT;
 	r->base = 1 - (uint64_t)CONTEXT;
-	r->open_end = 0;
+	r->open_end = r->block_end = 0;
 	r->swallow = false;
 	r->state = 0;
 	r->n_hits = 0;
@@ -213,7 +213,7 @@ static void go_on_with_key(struct redactor *r, size_t *at, size_t limit, size_t 
 	if (!r->block.open)
 		return;
 	stop = keyblock_run(&r->block, r->text, *at, limit, end, &cut);
-	r->open_end = r->base + stop;
+	r->open_end = r->block_end = r->base + stop;
 	*at = stop;
 	if (cut) {
 		r->sink(r->context, "\n", 1);
@@ -243,7 +243,7 @@ static void take_span(struct redactor *r, size_t *at, const struct span *s, size
 
 	if (!rule || !rule->opens_block) {
 		replace(r, at, s->begin, s->end, s->rule);
-	} else if (s->begin >= *at) { /* else: within a block that was just taken */
+	} else if (r->base + s->begin >= r->block_end) { /* else: within the last block */
 		replace(r, at, s->begin, s->end, s->rule);
 		keyblock_begin(&r->block);
 		go_on_with_key(r, at, limit, end);

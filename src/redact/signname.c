@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "redact/lanes.h"
 
 enum {
 	TRAIL_MAX = 12, /* "token_value": so much may follow the word */
@@ -51,7 +52,7 @@ static bool is_closing(char c)
 	return c == '"' || c == '\'' || c == ']';
 }
 
-static size_t name_end(const char *text, size_t end)
+static inline size_t name_end(const char *text, size_t end)
 {
 	if (end > 0 && letters[(unsigned char)text[end - 1]])
 		return end;
@@ -103,19 +104,97 @@ const unsigned char signname_lasts[256] = {
 	[']'] = SIGNNAME_ANY,  [':'] = SIGNNAME_ANY,
 };
 
+/* Four bytes in small letters; "_" is then 0x7f. */
+static inline uint32_t four_at(const char *text)
+{
+	uint32_t four;
+
+	memcpy(&four, text, sizeof(four));
+	return four | 0x20202020u;
+}
+
+static inline bool has_byte(uint32_t four, uint32_t byte)
+{
+	four ^= byte * 0x01010101u;
+	return (four - 0x01010101u) & ~four & 0x80808080u;
+}
+
+static bool is_joint(char c)
+{
+	return c == '_' || c == '-';
+}
+
 bool signname_near_password(const char *text, size_t sign)
 {
 	size_t end = name_end(text, sign);
-	unsigned char last;
+	uint32_t four;
 
-	if (end < 4)
-		return true; /* too short to look at two, with a joint behind them */
-	/* One joint may stand between the two; if there are more, who knows. */
-	end -= text[end - 1] == '_' || text[end - 1] == '-';
-	last = signname_lasts[(unsigned char)text[end - 1]];
-	if (last == SIGNNAME_ANY)
-		return text[end - 1] == '_' || text[end - 1] == '-';
-	return signname_firsts[(unsigned char)text[end - 2]] & last;
+	while (end >= sizeof(four) && is_joint(text[end - 1]) && sign - end < SIGNNAME_MAX)
+		end--;
+	if (end < sizeof(four))
+		return true; /* too short to look at */
+	four = four_at(text + end - sizeof(four));
+	/* Joints may stand anywhere; where there is one, who knows. */
+	return four == four_at("word") || four == four_at("sswd") || four == four_at("pass") ||
+	       four == four_at("rase") || memcmp((const char *)&four + 1, "pwd", 3) == 0 ||
+	       has_byte(four, '-') || has_byte(four, '_' | 0x20);
+}
+
+/* Does the word that ends in text[at] mean a secret?  It ends in "n", "t", "l" or "y". */
+static bool may_end(const char *text, size_t at)
+{
+	const char *word = "key", *last;
+	size_t least = at < SIGNNAME_MAX ? 0 : at - SIGNNAME_MAX;
+
+	switch (text[at] | 0x20) {
+	case 'n':
+		word = "token";
+		break;
+	case 't':
+		word = "secret";
+		break;
+	case 'l':
+		word = "credential";
+		break;
+	default:
+		break;
+	}
+	for (last = word + strlen(word); last > word && at > least; at--)
+		if (!is_joint(text[at]) && (text[at] | 0x20) != *--last)
+			return false;
+	return true;
+}
+
+/* Every word of signname_secret() ends in "en", "et", "ey" or "al", with at most TRAIL_MAX letters
+ * behind it.  A joint may stand between any two letters. */
+bool signname_maybe_secret(const char *text, size_t sign)
+{
+	size_t end = name_end(text, sign - (text[sign - 1] == ':'));
+	uint32_t joints, name, others, seconds, lasts;
+	lanes v, x;
+
+	if (end < LANES)
+		return true;
+	v = lanes_load(text + end - LANES);
+	x = v | 0x20;
+	joints = lanes_bits((lanes)(v == '_') | (lanes)(v == '-'));
+	name = joints |
+	       lanes_bits((lanes)((lanes)(x - 'a') <= 'z' - 'a') | (lanes)((lanes)(v - '0') <= 9));
+	seconds = lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a')) | joints;
+	lasts = lanes_bits((lanes)(x == 'n') | (lanes)(x == 't') | (lanes)(x == 'y') |
+			   (lanes)(x == 'l'));
+	/* It begins behind the last byte that is no part of one; if there is none here, two joints
+	 * still leave all of it to be seen. */
+	others = (~name & 0xffff) << 1 | 1;
+	lasts &= seconds << 1 & ~0u << (31 - __builtin_clz(others));
+	for (uint32_t some = lasts; some; some &= some - 1) {
+		unsigned i = (unsigned)__builtin_ctz(some);
+
+		if (may_end(text, end - LANES + i))
+			return true;
+	}
+	joints &= joints - 1;
+	return others == 1 && (joints & (joints - 1));
 }
 
 /* Does a word end behind text[at]? */

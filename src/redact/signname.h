@@ -31,6 +31,8 @@ static inline bool signname_maybe_password(const char *text, size_t sign)
 }
 /* The same, with what may stand between. */
 bool signname_near_password(const char *text, size_t sign);
+/* false: what stands before a sign is no name for signname_secret(). */
+bool signname_maybe_secret(const char *text, size_t sign);
 /* What stands before a sign that begins at text[sign]; false: nothing, or a number. */
 bool signname_read(const char *text, size_t sign, struct signname *ret);
 /* "password", "db_pass" */

@@ -15,6 +15,7 @@
 #include "redact/signaddr.h"
 #include "redact/signforms.h"
 #include "redact/signname.h"
+#include "redact/signopts.h"
 #include "redact/valuerun.h"
 
 enum {
@@ -22,6 +23,7 @@ enum {
 	BOT_DOTS = 7, /* from one to the other in a bot's token */
 	BLANKS = 3,
 	PASSWORD_LEAST = 6,
+	SECRET_NAME = 3, /* letters: "key" */
 	PASSWORD_BITS = (1 << PASSWORD_LEAST) - 1,
 	SECRET_BITS = (1 << 10) - 1,
 	QUOTED_MOST = 128,
@@ -61,6 +63,7 @@ struct looking {
 	size_t low, high; /* what may be found begins and ends here */
 	size_t dots;      /* runs of digits and dots are done up to here */
 	size_t colons;    /* and those of hex digits and colons */
+	struct signopts options;
 	struct valuerun value;
 	struct nearlook near;
 	bool passwords, secrets; /* are wanted */
@@ -128,13 +131,11 @@ static bool take_password(struct looking *l, const struct signname *n, size_t at
 	return true;
 }
 
-static void try_secret(struct looking *l, const struct signname *n, size_t at)
+/* A value that valuerun_secret() lets pass. */
+static void take_secret(struct looking *l, const struct signname *n, size_t at)
 {
-	struct found f;
+	struct found f = {l->text, n->from, l->value.end, at, l->value.end, l->high};
 
-	if (!valuerun_secret(&l->value, at))
-		return;
-	f = (struct found){l->text, n->from, l->value.end, at, l->value.end, l->high};
 	if (take(l, HAND_SECRET, &f))
 		l->taken = f.end;
 }
@@ -172,7 +173,8 @@ static void judge_value(struct looking *l, size_t name_end, size_t at, bool pass
 		return;
 	if (secret && signname_secret(&n)) {
 		(void)valuerun_end(&l->value, inner);
-		try_secret(l, &n, inner);
+		if (valuerun_secret(&l->value, inner))
+			take_secret(l, &n, inner);
 	}
 }
 
@@ -187,10 +189,12 @@ static void try_assignment(struct looking *l, size_t sign, size_t at, bool passw
 	judge_value(l, text[-1] == ':' ? sign - 1 : sign, at, password);
 }
 
+/* Two bytes are there. */
 static inline bool has_name(const struct looking *l, size_t sign)
 {
 	return (kind(l, sign - 1) & NAME_END) |
-	       ((l->text[sign - 1] == ':') & (l->text[sign] == '='));
+	       ((l->text[sign - 1] == ':') & (l->text[sign] == '=') &
+		((kind(l, sign - 2) & NAME_END) != 0));
 }
 
 /* Does the name before a sign end as a password's does? */
@@ -212,27 +216,48 @@ __attribute__((noinline)) static void look_slowly(struct looking *l, size_t last
 {
 	size_t at = value_begin(l, sign);
 
-	if (sign == 0 || at >= l->high || !has_name(l, sign))
+	if (sign == 0 || at >= l->high || (sign > 1 && !has_name(l, sign)))
 		return;
 	if (l->near.names && inner_of(l, at) + NEARNAMES_VALUE <= l->high &&
-	    !nearnames_look(&l->near, last, sign, inner_of(l, at)))
+	    !nearnames_look(&l->near, last, sign, inner_of(l, at), false))
 		l->enough = true;
 	if (!is_taken(l, sign))
 		try_assignment(l, sign, at, l->passwords && (sign < 2 || is_password(l, sign)));
 }
 
-/* A name and a value that is long enough for one of them. */
-static void look_closely(struct looking *l, size_t last, size_t sign, size_t at, bool password)
+/* Only a secret is wanted: what costs least is asked first. */
+static void try_secret_alone(struct looking *l, size_t sign, size_t at)
 {
 	size_t inner = inner_of(l, at);
+	const char *text = l->text + sign;
+	struct signname n;
 
-	if (nearnames_maybe(&l->near, last, sign, inner) &&
-	    !nearnames_look(&l->near, last, sign, inner))
+	if ((text[0] == ':' && text[1] == '=') || !signname_maybe_secret(l->text, sign) ||
+	    valuerun_dull_at_once(&l->value, inner) || valuerun_dull(&l->value, inner) ||
+	    valuerun_few(&l->value, inner))
+		return;
+	if (signname_read(l->text, text[-1] == ':' ? sign - 1 : sign, &n) && signname_secret(&n) &&
+	    valuerun_secret(&l->value, inner))
+		take_secret(l, &n, inner);
+}
+
+/* What a sign may have behind it. */
+struct maybe {
+	bool near, password, secret;
+};
+
+/* A name and a value that is long enough for one of them. */
+static inline void look_closely(struct looking *l, size_t last, size_t sign, size_t at,
+				struct maybe m)
+{
+	if (m.near && !nearnames_try(&l->near, last, sign, inner_of(l, at)))
 		l->enough = true;
 	if (is_taken(l, sign))
 		return;
-	if (password || (l->secrets && !valuerun_dull_at_once(&l->value, inner)))
-		try_assignment(l, sign, at, password);
+	if (m.password)
+		try_assignment(l, sign, at, true);
+	else if (m.secret)
+		try_secret_alone(l, sign, at);
 }
 
 /* A sign with more than a value behind it: blanks, a quote. */
@@ -244,7 +269,9 @@ static void look_apart(struct looking *l, size_t last, size_t sign)
 		((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) && is_password(l, sign);
 
 	if (password || (dark & SECRET_BITS) == SECRET_BITS)
-		look_closely(l, last, sign, at, password);
+		look_closely(
+			l, last, sign, at,
+			(struct maybe){true, password, l->secrets && sign - last >= SECRET_NAME});
 }
 
 static void look_at_dot(struct looking *l, size_t at)
@@ -280,6 +307,16 @@ static void look_at_colon(struct looking *l, size_t at)
 		(void)take(l, HAND_IPV6, &f);
 }
 
+/* Behind something that is no part of a word. */
+static void look_at_option(struct looking *l, size_t at)
+{
+	struct found f;
+
+	if (l->text[at - 1] == ' ' && (l->text[at + 1] == 'u' || l->text[at + 1] == '-') &&
+	    wanted(l, HAND_CURL) && signopts_curl(&l->options, l->text, l->high, at, &f))
+		(void)take(l, HAND_CURL, &f);
+}
+
 /* x, n bytes on; what is beyond its end is not known and may be anything. */
 static inline uint64_t later(uint64_t x, unsigned n)
 {
@@ -288,9 +325,10 @@ static inline uint64_t later(uint64_t x, unsigned n)
 
 /* 64 bytes, one bit for each. */
 struct block {
-	uint64_t dots, colons, equals, digits, slashes, dark;
-	uint64_t hex;      /* letters among them */
-	uint64_t openings; /* and ">" */
+	uint64_t dots, colons, equals, digits, slashes, dashes, dark;
+	uint64_t hex;         /* letters among them */
+	uint64_t openings;    /* and ">" */
+	uint64_t long_values; /* what is right behind may be long enough for a secret */
 };
 
 static inline struct block read_block(const char *text)
@@ -306,6 +344,7 @@ static inline struct block read_block(const char *text)
 		b.digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
 		b.hex |= (uint64_t)lanes_bits((lanes)(letter <= 'f' - 'a')) << i;
 		b.slashes |= (uint64_t)lanes_bits((lanes)(v == '/')) << i;
+		b.dashes |= (uint64_t)lanes_bits((lanes)(v == '-')) << i;
 		b.openings |= (uint64_t)lanes_bits((lanes)(v == '"') | (lanes)(v == '\'') |
 						   (lanes)(v == '`') | (lanes)(v == '>'))
 			      << i;
@@ -323,8 +362,24 @@ static inline uint64_t may_have_names(const struct block *b)
 	return ~((signs | b->slashes) << 1 | signs << 2) | (b->equals & b->colons << 1);
 }
 
+/* A sign at the i-th byte of a block, with a value right behind it. */
+static inline void look_direct(struct looking *l, const struct block *b, size_t i, size_t last,
+			       size_t sign)
+{
+	struct maybe m = {.password = is_password(l, sign)};
+	/* What is in the first sixteen bytes of the value, as far as the block tells. */
+	bool colons = b->colons >> i >> 1 & 0xffff, equals = b->equals >> i >> 1 & 0xffff;
+
+	if (b->long_values >> i & 1) {
+		m.secret = l->secrets && sign - last >= SECRET_NAME;
+		m.near = !colons && (!equals || nearnames_equals(&l->near, last, sign));
+	}
+	if (m.password | m.secret | m.near)
+		look_closely(l, last, sign, sign + 1, m);
+}
+
 /* Signs, with AHEAD bytes behind the block.  Most values are too short: those are not looked at. */
-static inline void look_at_signs(struct looking *l, size_t at, const struct block *b)
+static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 {
 	uint64_t two = b->dark & later(b->dark, 1), four = two & later(two, 2);
 	uint64_t six = later(four & later(two, 4), 1), ten = later(four & later(four, 4), 1);
@@ -333,20 +388,19 @@ static inline void look_at_signs(struct looking *l, size_t at, const struct bloc
 	uint64_t next = (uint64_t)(l->text[at + BLOCK] == '=') << (BLOCK - 1);
 	uint64_t ends = b->equals | (b->colons & ~(b->equals >> 1 | next));
 
-	ten &= later(two, 9);
+	b->long_values = ten & later(two, 9);
 	signs &= (six | ~direct) & may_have_names(b);
 	for (uint64_t some = signs; some; some &= some - 1) {
 		uint64_t bit = some & -some, before = ends & (bit - 1);
-		size_t sign = at + (size_t)__builtin_ctzll(some);
+		size_t i = (size_t)__builtin_ctzll(some), sign = at + i;
 		size_t last = before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
-		bool password;
 
 		if (!has_name(l, sign))
 			continue;
 		if (!(direct & bit))
 			look_apart(l, last, sign);
-		else if ((password = is_password(l, sign)) | ((ten & bit) != 0))
-			look_closely(l, last, sign, sign + 1, password);
+		else
+			look_direct(l, b, i, last, sign);
 	}
 	if (ends)
 		l->last = at + BLOCK - (size_t)__builtin_clzll(ends);
@@ -366,6 +420,9 @@ static inline void look_at_block(struct looking *l, size_t at)
 	some = b.colons & later(b.slashes, 1) & later(b.slashes, 2);
 	for (; some; some &= some - 1)
 		look_at_url(l, at + (size_t)__builtin_ctzll(some));
+	some = b.dashes & (~b.dark << 1 | (l->text[at - 1] == ' '));
+	for (; some; some &= some - 1)
+		look_at_option(l, at + (size_t)__builtin_ctzll(some));
 	look_at_signs(l, at, &b);
 }
 
@@ -377,6 +434,8 @@ static size_t look_at_some(struct looking *l, size_t at, size_t end)
 
 		if (l->text[at] == '.')
 			look_at_dot(l, at);
+		if (l->text[at] == '-' && at > 0 && at + 1 < l->high)
+			look_at_option(l, at);
 		if (l->text[at] == ':') {
 			look_at_colon(l, at);
 			look_at_url(l, at);

@@ -3,129 +3,31 @@
  *
  * Only where a word begins, and what follows may be a value, is looked at: sixteen bytes at a time
  * tell that.
- * The first three bytes choose a row of a table, which is nearly always empty.  What is in the row
- * must fit and be followed by characters of a value: text that is full of beginnings costs little
- * more than any other.
+ * The first three bytes choose a row of a table, which is nearly always empty, and if it is not,
+ * four bytes another.  What is in the row
+ * must fit and be followed by what its rule wants there, which the build has read from the pattern:
+ * text that is full of beginnings costs little more than any other.
  */
 #include "redact/starts.h"
 
 #include <ctype.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "redact/lanes.h"
 
 enum {
 	BLOCK = 64,
-	ROWS = 4096,
-	ENTRIES_MAX = 1024,
-	WORD_LEAST = 3,
-	WORD_MOST = 12,
-	VALUE_LEAST = 8, /* characters behind the beginning that can be part of a value */
-	COLON_FIRST = 4, /* where in a beginning a ":" may be: "http://", "oauth:" */
-	COLON_LAST = 5,
+	WORD_LEAST = STARTS_WORD_LEAST,
+	WORD_MOST = STARTS_WORD,
+	VALUE_LEAST = STARTS_VALUE,
+	COLON_FIRST = STARTS_COLON_FIRST,
+	COLON_LAST = STARTS_COLON_LAST,
 };
 _Static_assert((int)COLON_LAST + 2 + 4 == (int)WORD_LEAST + (int)VALUE_LEAST, "see long_words()");
 
-struct entry_of {
-	char word[WORD_MOST];
-	uint64_t eight; /* all bits of its bytes among the first eight */
-	uint32_t four;  /* and of those behind them */
-	uint32_t three; /* its first bytes */
-	uint8_t len;
-	uint16_t next; /* in the same row, plus one; 0: none */
-	uint16_t rule;
-};
-
-struct starts {
-	uint16_t row[ROWS]; /* its first entry, plus one */
-	struct entry_of entries[ENTRIES_MAX];
-	size_t n;
-};
-
-/* Sixteen bytes, of which the first VALUE_LEAST count: the same characters as in_value[]. */
-static inline bool begins_value(const char *text)
-{
-	lanes v = lanes_load(text), letter = (v | 0x20) - 'a', other = v - '-';
-
-	return (lanes_bits((lanes)(letter <= 'z' - 'a') | (lanes)(other <= '9' - '-') |
-			   (lanes)(v == '_') | (lanes)(v == '+') | (lanes)(v == '=') |
-			   (lanes)(v == '~') | (lanes)(v == '%') | (lanes)(v == '$')) &
-		((1u << VALUE_LEAST) - 1)) == (1u << VALUE_LEAST) - 1;
-}
-
-static const bool in_value[256] = {
-	['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['_'] = true,
-	['-'] = true,         ['+'] = true,         ['/'] = true,         ['='] = true,
-	['.'] = true,         ['~'] = true,         ['%'] = true,         ['$'] = true,
-};
-
-struct starts *starts_new(struct error *err)
-{
-	struct starts *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		(void)fail_sys(err, "keep beginnings");
-	return s;
-}
-
-void starts_free(struct starts *s)
-{
-	free(s);
-}
-
-static inline uint32_t three_of(const char *word)
-{
-	return (uint32_t)(unsigned char)word[0] | (uint32_t)(unsigned char)word[1] << 8 |
-	       (uint32_t)(unsigned char)word[2] << 16;
-}
-
-static inline size_t row_of(uint32_t three)
-{
-	return (three * 2654435761u) >> 20;
-}
-
-/* Only such words are found: long_words(). */
-static bool is_value(const char *word, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (!in_value[(unsigned char)word[i]] &&
-		    (word[i] != ':' || (i != COLON_FIRST && i != COLON_LAST)))
-			return false;
-	return true;
-}
-
-int starts_add(struct starts *s, const char *begins, size_t rule, struct error *err)
-{
-	while (*begins) {
-		size_t len = strcspn(begins, " ");
-		struct entry_of *e = &s->entries[s->n];
-		uint16_t *row;
-
-		if (len < WORD_LEAST || len > WORD_MOST || s->n + 1 >= ENTRIES_MAX)
-			return fail(err, ERR_INTERNAL, "beginning '%.*s': too short, long or many",
-				    (int)len, begins);
-		if (!is_value(begins, len))
-			return fail(err, ERR_INTERNAL, "beginning '%.*s': odd characters in it",
-				    (int)len, begins);
-		row = &s->row[row_of(three_of(begins))];
-		*e = (struct entry_of){.three = three_of(begins),
-				       .len = (uint8_t)len,
-				       .next = *row,
-				       .rule = (uint16_t)rule};
-		memcpy(e->word, begins, len);
-		memset(&e->eight, 0xff, len < sizeof(e->eight) ? len : sizeof(e->eight));
-		memset(&e->four, 0xff, len > sizeof(e->eight) ? len - sizeof(e->eight) : 0);
-		*row = (uint16_t)++s->n;
-		begins += len;
-		begins += strspn(begins, " ");
-	}
-	return 0;
-}
-
 /* Eight bytes and four, of which only those of the word count. */
-static inline bool is_word_at(const struct entry_of *e, const char *at)
+static inline bool is_word_at(const struct start *e, const char *at)
 {
 	uint64_t eight, mine;
 	uint32_t four, my_four;
@@ -137,19 +39,12 @@ static inline bool is_word_at(const struct entry_of *e, const char *at)
 	return (((eight ^ mine) & e->eight) | ((four ^ my_four) & e->four)) == 0;
 }
 
-static bool fits(const struct entry_of *e, const char *at, size_t left)
-{
-	if (left < (size_t)e->len + VALUE_LEAST)
-		return false;
-	if (left < WORD_MOST ? memcmp(at, e->word, e->len) != 0 : !is_word_at(e, at))
-		return false;
-	if (left >= (size_t)e->len + LANES)
-		return begins_value(at + e->len);
-	for (size_t i = 0; i < VALUE_LEAST; i++)
-		if (!in_value[(unsigned char)at[e->len + i]])
-			return false;
-	return true;
-}
+/* What was read of a text last: bytes of a set in a row.  Many words have values of the same, and
+ * in text that is full of them nobody should read these again and again. */
+struct run {
+	const struct nextchars_set *set;
+	size_t begin, end;
+};
 
 struct looking {
 	const struct starts *starts;
@@ -157,7 +52,38 @@ struct looking {
 	size_t floor, high;
 	starts_hit *hit;
 	void *context;
+	struct run run;
 };
+
+/* Are text[from .. to) all in the set? */
+static bool all_in(struct looking *l, const struct nextchars_set *set, size_t from, size_t to)
+{
+	struct run *r = &l->run;
+
+	if (r->set != set || from < r->begin || from > r->end)
+		*r = (struct run){set, from, from};
+	while (r->end < to && nextchars_in(set, (unsigned char)l->text[r->end]))
+		r->end++;
+	return r->end >= to;
+}
+
+/* Is it the word, and what follows what may follow it? */
+static bool fits(struct looking *l, const struct start *e, size_t at)
+{
+	const char *text = l->text + at;
+	size_t left = l->high - at, next = at + e->len;
+
+	if (left < (size_t)e->len + e->n_next)
+		return false;
+	if (left < WORD_MOST ? memcmp(text, e->word, e->len) != 0 : !is_word_at(e, text))
+		return false;
+	if (e->same)
+		return all_in(l, &l->starts->sets[e->next[0]], next, next + e->n_next);
+	for (size_t i = 0; i < e->n_next; i++)
+		if (!nextchars_in(&l->starts->sets[e->next[i]], (unsigned char)l->text[next + i]))
+			return false;
+	return true;
+}
 
 static bool is_word(char c)
 {
@@ -176,47 +102,54 @@ static bool behind_escape(const struct looking *l, size_t at)
 	       isxdigit((unsigned char)p[-1]);
 }
 
-/* A row that is not empty: out of the way of the loop that finds them. */
-__attribute__((noinline)) static bool look_at_row(const struct looking *l, size_t at, size_t row,
-						  uint32_t three)
+static bool look_at_words(struct looking *l, size_t at, size_t row, uint32_t first)
 {
-	const struct starts *s = l->starts;
+	for (size_t i = row; i; i = l->starts->words[i - 1].more) {
+		const struct start *e = &l->starts->words[i - 1];
 
-	if (at > l->floor && is_word(l->text[at - 1]) && !behind_escape(l, at))
-		return true;
-	for (size_t i = row; i; i = s->entries[i - 1].next) {
-		const struct entry_of *e = &s->entries[i - 1];
-
-		if (e->three == three && fits(e, l->text + at, l->high - at) &&
-		    !l->hit(l->context, at, e->rule))
+		if (e->first == first && fits(l, e, at) && !l->hit(l->context, at, e->entry))
 			return false;
 	}
 	return true;
 }
 
-static inline bool look_at(const struct looking *l, size_t at)
+/* A row that is not empty: out of the way of the loop that finds them.  A value follows: four bytes
+ * are there. */
+__attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at, size_t row,
+						  uint32_t three)
+{
+	uint32_t four = starts_four(l->text + at);
+
+	if (at > l->floor && is_word(l->text[at - 1]) && !behind_escape(l, at))
+		return true;
+	return (row == STARTS_LONGER || look_at_words(l, at, row, three)) &&
+	       look_at_words(l, at, l->starts->longer[starts_row(four)], four);
+}
+
+static inline bool look_at(struct looking *l, size_t at)
 {
 	uint32_t three;
 	size_t row;
 
 	if (l->high - at < WORD_LEAST + VALUE_LEAST)
 		return true;
-	three = three_of(l->text + at);
-	row = l->starts->row[row_of(three)];
+	three = starts_three(l->text + at);
+	row = l->starts->row[starts_row(three)];
 	return row == 0 || look_at_row(l, at, row, three);
 }
 
 #ifdef __SSE2__
 /* The same for all places of a block that have a bit.  Which of them have a row cannot be foretold
  * in a text that is full of beginnings: so none is asked before all are known. */
-static inline bool look_at_bits(const struct looking *l, size_t at, uint64_t bits)
+static inline bool look_at_bits(struct looking *l, size_t at, uint64_t bits)
 {
 	uint64_t rows = 0;
 
 	for (; bits; bits &= bits - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(bits);
 
-		rows |= (uint64_t)(l->starts->row[row_of(three_of(l->text + at + i))] != 0) << i;
+		rows |= (uint64_t)(l->starts->row[starts_row(starts_three(l->text + at + i))] != 0)
+			<< i;
 	}
 	for (; rows; rows &= rows - 1)
 		if (!look_at(l, at + (size_t)__builtin_ctzll(rows)))
@@ -234,7 +167,7 @@ static inline lanes words_in(lanes v)
 	return (lanes)(letter <= 'z' - 'a') | (lanes)(digit <= 9) | (lanes)(v == '_');
 }
 
-/* Those of in_value[] that are no part of a word. */
+/* Those of starts_in_value() that are no part of a word. */
 static inline lanes joints_in(lanes v)
 {
 	lanes other = v - '-';
@@ -246,7 +179,7 @@ static inline lanes joints_in(lanes v)
 /* One bit for each of 64 bytes. */
 struct block {
 	uint64_t words;    /* parts of words */
-	uint64_t values;   /* in_value[] */
+	uint64_t values;   /* starts_in_value() */
 	uint64_t colons;   /* ":" */
 	uint64_t escapes;  /* "\\" */
 	uint64_t percents; /* "%" */
@@ -305,15 +238,18 @@ static inline uint64_t long_words(const char *text, struct before *b)
 
 bool starts_find(const struct starts *s, const struct stretch *in, starts_hit *hit, void *context)
 {
-	const struct looking l = {s, in->text, in->floor, in->high, hit, context};
+	struct looking l = {.starts = s,
+			    .text = in->text,
+			    .floor = in->floor,
+			    .high = in->high,
+			    .hit = hit,
+			    .context = context};
 	bool before = in->low > in->floor && is_word(in->text[in->low - 1]);
 	size_t i = in->low;
 #ifdef __SSE2__
 	struct before b = {before, 0, 0};
 #endif
 
-	if (s->n == 0)
-		return true;
 #ifdef __SSE2__
 	/* Of the last byte of a block two more are read. */
 	for (; in->high - i >= BLOCK + WORD_LEAST; i += BLOCK) {

@@ -5,20 +5,81 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#include "base/error.h"
+#include "redact/nextchars.h"
 #include "redact/stretch.h"
 
-enum { STARTS_REACH = 1 };
+enum {
+	STARTS_REACH = 1,
+	STARTS_WORD_LEAST = 3,
+	STARTS_WORD = 12,
+	STARTS_VALUE = 8,       /* characters behind every word that can be part of a value */
+	STARTS_NEXT = 16,       /* and of which it is known what they can be, at most */
+	STARTS_COLON_FIRST = 4, /* where in a word a ":" may be: "http://", "oauth:" */
+	STARTS_COLON_LAST = 5,
+	STARTS_ROWS = 4096,
+	STARTS_WORDS = 512,
+	STARTS_LONGER = 0xffff,
+	STARTS_SETS = 256,
+};
+_Static_assert((int)STARTS_WORD + (int)STARTS_NEXT <= (int)NEXTCHARS_REACH, "see nextchars.h");
 
-struct starts;
+struct start {
+	char word[STARTS_WORD];
+	uint8_t len;
+	uint8_t n_next;
+	uint8_t next[STARTS_NEXT]; /* the sets that the bytes behind it are in */
+	bool same;                 /* these are all one */
+	uint16_t more;             /* in the same row, plus one; 0: none */
+	uint16_t entry;            /* the number of its rule */
+	uint32_t first;            /* its first four bytes, or three */
+	uint32_t four;             /* all bits of its bytes behind the first eight */
+	uint64_t eight;            /* and of these */
+};
 
-struct starts *starts_new(struct error *err);
-void starts_free(struct starts *s);
-/* begins: words of 3 to 12 characters, apart by blanks. */
-int starts_add(struct starts *s, const char *begins, size_t rule, struct error *err);
+/* Made from the rules when belljar is built. */
+struct starts {
+	/* By the first three bytes: the first word of three, plus one; STARTS_LONGER: there are
+	 * only longer ones; 0: there is none.  Then, by four, the first longer one, plus one. */
+	uint16_t row[STARTS_ROWS], longer[STARTS_ROWS];
+	struct start words[STARTS_WORDS];
+	size_t n;
+	struct nextchars_set sets[STARTS_SETS];
+	size_t n_sets;
+};
 
-/* A word begins at text[at], and something that may be a value follows.  false: enough. */
+extern const char start_words_start[], start_words_end[];
+
+static inline bool starts_in_value(char c)
+{
+	static const bool in[256] = {
+		['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['_'] = true,
+		['-'] = true,         ['+'] = true,         ['/'] = true,         ['='] = true,
+		['.'] = true,         ['~'] = true,         ['%'] = true,         ['$'] = true,
+	};
+
+	return in[(unsigned char)c];
+}
+
+static inline uint32_t starts_three(const char *word)
+{
+	return (uint32_t)(unsigned char)word[0] | (uint32_t)(unsigned char)word[1] << 8 |
+	       (uint32_t)(unsigned char)word[2] << 16;
+}
+
+static inline uint32_t starts_four(const char *word)
+{
+	return starts_three(word) | (uint32_t)(unsigned char)word[3] << 24;
+}
+
+/* Of three bytes, or of four. */
+static inline size_t starts_row(uint32_t first)
+{
+	return (first * 2654435761u) >> 20;
+}
+
+/* A word begins at text[at], and what follows may be its value.  false: enough. */
 typedef bool starts_hit(void *context, size_t at, size_t rule);
 /* Looks at words that begin in the stretch.  false: hit() had enough. */
 bool starts_find(const struct starts *s, const struct stretch *in, starts_hit *hit, void *context);

@@ -75,6 +75,23 @@ static struct sixteen look_at(const char *text)
 	};
 }
 
+/* The same of fewer; there is nothing behind them. */
+static struct sixteen look_at_few(const char *text, size_t len)
+{
+	char few[LANES] = {0};
+
+	memcpy(few, text, len);
+	return look_at(few);
+}
+
+/* How many of them are set: processors that have no instruction for it are welcome, too. */
+static inline unsigned bits_in(uint32_t x)
+{
+	x = x - (x >> 1 & 0x55555555);
+	x = (x & 0x33333333) + (x >> 2 & 0x33333333);
+	return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101u >> 24;
+}
+
 /* is_change() for each bit and the one before it. */
 static inline uint32_t changes_in(uint32_t digits, uint32_t lower, uint32_t upper)
 {
@@ -99,7 +116,7 @@ static size_t read_sixteens(struct valuerun *r, size_t at, unsigned *last)
 		digits = digits >> LANES | (now.digits & within) << 1;
 		lower = lower >> LANES | (now.lower & within) << 1;
 		upper = upper >> LANES | (now.upper & within) << 1;
-		r->changes += (size_t)__builtin_popcount(changes_in(digits, lower, upper));
+		r->changes += bits_in(changes_in(digits, lower, upper));
 		if (digits >> 1)
 			r->digit = i + 32 - (size_t)__builtin_clz(digits >> 1);
 		i += len;
@@ -206,65 +223,127 @@ static const uint32_t order[CHECK_ENOUGH + 1] = {
 	857275, 865843, 874424, 883016, 891620, 900237, 908864, 917504,
 };
 
-static void count_in(struct valuerun *r)
+/* One more of a byte of which there are n, and the same the other way. */
+static uint32_t growth(unsigned n)
 {
-	struct valuecount *c = &r->count;
-	unsigned now = letter_at(r, c->to);
-	uint8_t *of = &c->of[(unsigned char)r->text[c->to]];
-
-	if (c->to > c->from)
-		c->changes += is_change(letter_at(r, c->to - 1), now);
-	c->digits += now == DIGIT;
-	c->letters += now == LOWER || now == UPPER;
-	c->order -= order[*of];
-	c->order += order[++*of];
-	c->to++;
+	return order[n + 1] - order[n];
 }
 
-static void count_out(struct valuerun *r)
+static bool is_digit(char c)
 {
-	struct valuecount *c = &r->count;
-	unsigned first = letter_at(r, c->from);
-	uint8_t *of = &c->of[(unsigned char)r->text[c->from]];
-
-	c->from++;
-	if (c->to > c->from)
-		c->changes -= is_change(first, letter_at(r, c->from));
-	c->digits -= first == DIGIT;
-	c->letters -= first == LOWER || first == UPPER;
-	c->order -= order[*of];
-	c->order += order[--*of];
+	return (unsigned char)(c - '0') < 10;
 }
 
 /* Counts text[from .. to). */
 static void count_to(struct valuerun *r, size_t from, size_t to)
 {
 	struct valuecount *c = &r->count;
+	const char *text = r->text;
+	uint32_t sum;
+	unsigned digits;
 
 	if (from < c->from || from >= c->to || to < c->to)
 		*c = (struct valuecount){.from = from, .to = from};
-	while (c->from < from)
-		count_out(r);
-	while (c->to < to)
-		count_in(r);
+	sum = c->order;
+	digits = c->digits;
+	for (; c->from < from; c->from++) {
+		char out = text[c->from];
+
+		digits -= is_digit(out);
+		sum -= growth(--c->of[(unsigned char)out]);
+	}
+	for (; c->to < to; c->to++) {
+		char in = text[c->to];
+
+		digits += is_digit(in);
+		sum += growth(c->of[(unsigned char)in]++);
+	}
+	c->order = sum;
+	c->digits = digits;
 }
 
-/* Fewer bits per byte than this?  Not if it is close: the check will tell. */
-static bool has_less(const struct valuecount *c, size_t len, double bits)
+/* Of n different bytes no text has more than log2(n) bits per byte: of 6 less than 2.8, of 11 less
+ * than 3.5. */
+enum { FEW = 6, FEW_LETTERS = 11 };
+
+/* Reads from text[at] on while there are so few of them. */
+static void read_few(struct valuerun *r, size_t at)
 {
-	return order[len] - c->order + len < (uint32_t)(bits * SCALE * (double)len);
+	bool seen[256] = {false}, digits = false;
+	size_t i = at;
+
+	for (unsigned n = 0; i < r->end; i++) {
+		unsigned char c = (unsigned char)r->text[i];
+
+		n += !seen[c];
+		seen[c] = true;
+		digits = digits || is_digit((char)c);
+		if (n > FEW_LETTERS || (n > FEW && digits))
+			break;
+	}
+	r->few = at;
+	r->few_end = i;
+}
+
+/* Where one try did not help, the next begins behind it: no byte is read twice for nothing. */
+static bool are_few(struct valuerun *r, size_t at, size_t end)
+{
+	if (at < r->few || at >= r->few_end)
+		read_few(r, at);
+	return end <= r->few_end;
+}
+
+/* Of bits per byte, SCALE times. */
+enum { BITS_LETTERS = 3584, BITS_DIGITS = 2867 };
+_Static_assert((int)BITS_LETTERS <= 3.5 * SCALE && (int)BITS_DIGITS <= 2.8 * SCALE,
+	       "never more than the check asks for");
+
+/* Fewer bits per byte than this?  Not if it is close: the check will tell. */
+static bool has_less(const struct valuecount *c, size_t len, uint32_t bits)
+{
+	return order[len] - c->order + len < bits * len;
+}
+
+/* Letters in text[at .. end), and changes. */
+static void count_letters(const struct valuerun *r, size_t at, size_t end, size_t *ret_letters,
+			  size_t *ret_changes)
+{
+	uint32_t digits = 0, lower = 0, upper = 0;
+	size_t n = 0, changes = 0;
+
+	for (size_t i = at; i < end; i += LANES) {
+		uint32_t within = end - i < LANES ? (1u << (end - i)) - 1 : 0xffff;
+		struct sixteen now = {0};
+
+		if (r->high - i >= LANES)
+			now = look_at(r->text + i);
+		else
+			now = look_at_few(r->text + i, end - i);
+		digits = digits >> LANES | (now.digits & within) << 1;
+		lower = lower >> LANES | (now.lower & within) << 1;
+		upper = upper >> LANES | (now.upper & within) << 1;
+		n += bits_in((lower | upper) >> 1);
+		changes += bits_in(changes_in(digits, lower, upper));
+	}
+	*ret_letters = n;
+	*ret_changes = changes;
 }
 
 /* looks_random() of checks.c, with what it asks of an assigned value; true: perhaps. */
 static bool may_be_random(struct valuerun *r, size_t at, size_t end)
 {
 	const struct valuecount *c = &r->count;
-	size_t len = end - at;
+	size_t len = end - at, n, changes;
 
+	if (are_few(r, at, end))
+		return false;
 	count_to(r, at, end);
-	if (c->digits == 0 || c->letters == 0)
-		return c->letters >= LETTERS && c->changes >= CHANGES && !has_less(c, len, 3.5);
-	return c->changes >= 3 && c->changes >= len / 12 && !has_less(c, len, 2.8);
+	if (has_less(c, len, c->digits ? BITS_DIGITS : BITS_LETTERS))
+		return false;
+	count_letters(r, at, end, &n, &changes);
+	if (c->digits == 0 || n == 0)
+		return n >= LETTERS && changes >= CHANGES;
+	return changes >= 3 && changes >= len / 12;
 }
 
 /* A word of check_fillers[], or "://", begins at text[i]; returns its length. */
@@ -320,16 +399,27 @@ static size_t trimmed_end(struct valuerun *r)
 	return r->trimmed;
 }
 
-bool valuerun_secret(struct valuerun *r, size_t at)
+/* Behind what check_assigned() looks at; 0: it is too short, or code. */
+static size_t enough_of(struct valuerun *r, size_t at)
 {
 	size_t end = trimmed_end(r);
 
 	if (end < at + LEAST || (end < r->high && check_is_call(r->text[end])))
-		return false;
-	end = end - at < CHECK_ENOUGH ? end : at + CHECK_ENOUGH;
-	return !check_placeholder(r->text + at, end - at) &&
-	       !check_begins_path(r->text + at, end - at) && may_be_random(r, at, end) &&
-	       !has_filler(r, at, end);
+		return 0;
+	return end - at < CHECK_ENOUGH ? end : at + CHECK_ENOUGH;
+}
+
+bool valuerun_few(struct valuerun *r, size_t at)
+{
+	return are_few(r, at, r->end - at < CHECK_ENOUGH ? r->end : at + CHECK_ENOUGH);
+}
+
+bool valuerun_secret(struct valuerun *r, size_t at)
+{
+	size_t end = enough_of(r, at);
+
+	return end > 0 && may_be_random(r, at, end) && !check_placeholder(r->text + at, end - at) &&
+	       !check_begins_path(r->text + at, end - at) && !has_filler(r, at, end);
 }
 
 /* Behind the begin of the last one in the run; 0: none. */

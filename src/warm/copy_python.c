@@ -63,6 +63,8 @@ static PyObject *module_rest(PyObject *self, PyObject *args)
 	lay_into = -1;
 	if (into >= 0)
 		return write_it(into, lay_without, COPY_FILE_TABLES);
+	if (until >= 0 && copy_doze(left.view, left.view_len, until))
+		return Py_BuildValue("");
 	if (copy_rest(left.view, left.view_len) >= 0 && until >= 0)
 		copy_sleep(until);
 	return Py_BuildValue("");

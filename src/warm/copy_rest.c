@@ -6,7 +6,12 @@
  * from the template's is let go of: whoever reads there next sees the
  * template's.  Nobody may write between the two: so there must be one thread
  * only, and no signal comes in between.
+ *
+ * Whoever sleeps (copy_doze.c) writes down what differs, a few words of most
+ * pages, and lets go of those as well, and of what files show.
  */
+#include "warm/copy_rest.h"
+
 #include <fcntl.h>
 #include <linux/stat.h>
 #include <poll.h>
@@ -15,23 +20,20 @@
 #include <sys/stat.h>
 
 #include "warm/copy_calls.h"
-#include "warm/copy_list.h"
-#include "warm/copy_work.h"
 
-#define STACK_MOST (8ull << 20)
-#define STACK_NEAR (2ull * COPY_PAGE)
+#define STACK_MOST     (8ull << 20)
+#define STACK_NEAR     (2ull * COPY_PAGE)
+#define LOOKED_AT_MOST (1ull << 30)
 
-enum { LINKS_ALONE = 3 }; /* of /proc/self/task, for one thread */
-
-struct rest {
-	struct copy_work *w;
-	uint64_t view;     /* a second one, which goes when we are done */
-	uint64_t view_len; /* */
-	uint64_t run, run_len;
-	long n;
+enum {
+	LINKS_ALONE = 3, /* of /proc/self/task, for one thread */
+	NUMBERS = COPY_PAGE / sizeof(uint32_t),
+	NOTE_HEAD = 3,
+	NOTE_ROOM = NOTE_HEAD + NUMBERS + NUMBERS / 2,
+	NOTE_MOST = NUMBERS * 3 / 4, /* what is longer is better left where it is */
 };
 
-static bool is_alone(void)
+bool rest_is_alone(void)
 {
 	struct statx st;
 
@@ -65,6 +67,51 @@ static void give(struct rest *r, uint64_t page)
 	r->run_len += COPY_PAGE;
 }
 
+/* false: it is too much, or there is no room. */
+static bool note(struct rest_notes *n, uint64_t page, uint64_t there)
+{
+	const uint32_t *mine = (const uint32_t *)page, *theirs = (const uint32_t *)there;
+	uint32_t *to = n->at + NOTE_HEAD, runs = 0;
+
+	if (n->end - n->at < NOTE_ROOM)
+		return false;
+	for (uint32_t i = 0; i < NUMBERS; i++) {
+		uint32_t first = i, *head = to;
+
+		while (i < NUMBERS && mine[i] != theirs[i])
+			*++to = mine[i++];
+		if (i == first)
+			continue;
+		*head = first | (i - first) << 16;
+		to++;
+		runs++;
+	}
+	if (to - n->at > NOTE_MOST)
+		return false;
+	n->at[0] = (uint32_t)page;
+	n->at[1] = (uint32_t)(page >> 32);
+	n->at[2] = runs;
+	n->at = to;
+	return true;
+}
+
+static bool is_template(const struct rest *r, const struct copy_entry *e)
+{
+	return copy_is_template(r->w, e) && e->read == 'r' &&
+	       e->offset + (e->end - e->start) <= r->view_len;
+}
+
+/* Can this page be had again? */
+static bool can_go(struct rest *r, const struct copy_entry *e, uint64_t page, uint64_t facts)
+{
+	uint64_t there = r->view + e->offset + (page - e->start);
+
+	if (facts & COPY_PAGE_FILE)
+		return r->notes != NULL;
+	return is_template(r, e) &&
+	       (is_same(page, there) || (r->notes && note(r->notes, page, there)));
+}
+
 static void rest_one(struct rest *r, const struct copy_entry *e)
 {
 	struct copy_work *w = r->w;
@@ -75,14 +122,19 @@ static void rest_one(struct rest *r, const struct copy_entry *e)
 		uint64_t first = e->start + done * COPY_PAGE;
 
 		if (CALL4(SYS_pread64, w->pagemap, w->pages, some * 8, first / COPY_PAGE * 8) !=
-		    (long)(some * 8))
-			return;
+		    (long)(some * 8)) {
+			r->stays = true;
+			break;
+		}
 		for (uint64_t i = 0; i < some; i++) {
 			uint64_t page = first + i * COPY_PAGE;
 
-			if (w->pages[i] & COPY_PAGE_THERE && !(w->pages[i] & COPY_PAGE_FILE) &&
-			    is_same(page, r->view + e->offset + (page - e->start)))
+			if (!(w->pages[i] & COPY_PAGE_THERE))
+				continue;
+			if (can_go(r, e, page, w->pages[i]))
 				give(r, page);
+			else
+				r->stays = true;
 		}
 		done += some;
 	}
@@ -90,9 +142,9 @@ static void rest_one(struct rest *r, const struct copy_entry *e)
 }
 
 /* Whoever was called deeper is back. */
-static void rest_stack(const struct copy_entry *e, uint64_t here)
+static void rest_stack(const struct rest *r, const struct copy_entry *e)
 {
-	uint64_t top = (here - STACK_NEAR) & ~(uint64_t)(COPY_PAGE - 1);
+	uint64_t top = (r->here - r->near) & ~(uint64_t)(COPY_PAGE - 1);
 	uint64_t end = e->end < top ? e->end : top;
 	uint64_t start = e->start < top - STACK_MOST ? top - STACK_MOST : e->start;
 
@@ -100,62 +152,100 @@ static void rest_stack(const struct copy_entry *e, uint64_t here)
 		(void)CALL3(SYS_madvise, start, end - start, MADV_DONTNEED);
 }
 
-static bool is_template(const struct rest *r, const struct copy_entry *e)
+static bool is_own(const struct rest *r, const struct copy_entry *e)
 {
-	return copy_is_template(r->w, e) && e->read == 'r' &&
-	       e->offset + (e->end - e->start) <= r->view_len;
+	const struct rest_notes *n = r->notes;
+
+	return e->start == (uint64_t)(uintptr_t)r->w || e->start == r->view ||
+	       e->start >= COPY_ADDRESS || (e->start < n->hole + n->hole_len && n->hole < e->end);
 }
 
-static void walk(struct rest *r, uint64_t here)
+/* The kernel's own. */
+static bool is_special(const char *path)
+{
+	return copy_begins(path, "[v");
+}
+
+/* For who sleeps: all that is mapped.  n_maps is too many where there is no room. */
+static void rest_noting(struct rest *r, const struct copy_entry *e)
+{
+	struct copy_map *m = &r->w->maps[r->notes->n_maps % COPY_MAPS_MAX];
+
+	if (is_own(r, e))
+		return;
+	r->stays = is_special(e->path) || e->end - e->start > LOOKED_AT_MOST;
+	if (!r->stays)
+		rest_one(r, e);
+	*m = (struct copy_map){.start = e->start, .len = e->end - e->start, .has_runs = r->stays};
+	r->notes->n_maps++;
+}
+
+static void walk(struct rest *r)
 {
 	struct copy_entry e, below = {0};
 
 	for (char *at = r->w->list; *at;) {
 		copy_entry_read(copy_line(&at), &e);
-		if (here >= e.start && here < e.end) {
-			rest_stack(&e, here);
+		if (r->here >= e.start && r->here < e.end) {
+			rest_stack(r, &e);
 			/* What a template has of it is a mapping of its own. */
 			if (below.end == e.start && below.write == 'w' && !below.path[0])
-				rest_stack(&below, here);
+				rest_stack(r, &below);
 		}
-		if (is_template(r, &e))
+		if (r->notes)
+			rest_noting(r, &e);
+		else if (is_template(r, &e))
 			rest_one(r, &e);
 		below = e;
 	}
 }
 
-static void rest_all(struct rest *r, uint64_t view)
+static bool rest_listed(struct rest *r, uint64_t view)
 {
+	bool listed;
+
 	if (!copy_open_pagemap(r->w))
-		return;
-	if (copy_read_list(r->w, "/proc/self/maps")) {
+		return false;
+	listed = copy_read_list(r->w, "/proc/self/maps");
+	if (listed) {
 		copy_find_place(r->w, view);
-		walk(r, (uint64_t)(uintptr_t)__builtin_frame_address(0));
+		walk(r);
 	}
 	(void)CALL1(SYS_close, r->w->pagemap);
+	return listed;
+}
+
+bool rest_all(struct rest *r, uint64_t view, uint64_t view_len)
+{
+	/* A length of nothing: the mapping stays, and there is another of the same. */
+	long at = CALL4(SYS_mremap, view, 0, view_len, MREMAP_MAYMOVE);
+	bool rested = false;
+
+	if (copy_failed(at))
+		return false;
+	r->view = (uint64_t)at;
+	r->view_len = view_len;
+	r->w = copy_work_new();
+	if (r->w)
+		rested = rest_listed(r, view);
+	(void)CALL2(SYS_munmap, r->view, view_len);
+	return rested;
 }
 
 long copy_rest(uint64_t view, uint64_t view_len)
 {
-	struct rest r = {.view_len = view_len, .n = 0};
+	struct rest r = {.near = STACK_NEAR};
 	uint64_t all = ~0ull, before = 0;
-	long at;
 
-	if (!view || !is_alone())
+	if (!view || !rest_is_alone())
 		return -1;
-	/* A length of nothing: the mapping stays, and there is another of the same. */
-	at = CALL4(SYS_mremap, view, 0, view_len, MREMAP_MAYMOVE);
-	if (copy_failed(at))
-		return -1;
-	r.view = (uint64_t)at;
-	r.w = copy_work_new();
-	if (r.w) {
-		(void)CALL4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
-		rest_all(&r, view);
-		(void)CALL4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, 8);
+	r.here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+	(void)CALL4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
+	if (!rest_all(&r, view, view_len))
+		r.n = -1;
+	(void)CALL4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, 8);
+	if (r.w)
 		copy_work_free(r.w);
-	}
-	(void)CALL2(SYS_munmap, r.view, view_len);
 	return r.n;
 }
 

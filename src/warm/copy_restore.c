@@ -19,9 +19,6 @@
 
 #define HERE __attribute__((section("copy_code"), noinline, used))
 
-enum { RSEQ_LEN = 32, RSEQ_LEN_MAX = 512, RSEQ_LEAVE = 1 };
-#define RSEQ_SIGN 0x53053053
-
 HERE static void leave(int code)
 {
 	for (;;)
@@ -39,15 +36,15 @@ HERE static uint32_t let_go(struct copy_plan *p)
 	(void)CALL1(SYS_set_tid_address, 0);
 	if (!p->rseq_at)
 		return 0;
-	for (len = RSEQ_LEN; len <= RSEQ_LEN_MAX; len += RSEQ_LEN)
-		if (CALL4(SYS_rseq, p->rseq_at, len, RSEQ_LEAVE, RSEQ_SIGN) == 0)
+	for (len = COPY_RSEQ_LEN; len <= COPY_RSEQ_LEN_MAX; len += COPY_RSEQ_LEN)
+		if (CALL4(SYS_rseq, p->rseq_at, len, COPY_RSEQ_LEAVE, COPY_RSEQ_SIGN) == 0)
 			return len;
 	/* Whose ancestor shared another's memory, as vfork() does, has none, whatever the C library
 	 * believes: then one can be had, and given back. */
-	if (CALL4(SYS_rseq, p->rseq_at, RSEQ_LEN, 0, RSEQ_SIGN) != 0 ||
-	    CALL4(SYS_rseq, p->rseq_at, RSEQ_LEN, RSEQ_LEAVE, RSEQ_SIGN) != 0)
+	if (CALL4(SYS_rseq, p->rseq_at, COPY_RSEQ_LEN, 0, COPY_RSEQ_SIGN) != 0 ||
+	    CALL4(SYS_rseq, p->rseq_at, COPY_RSEQ_LEN, COPY_RSEQ_LEAVE, COPY_RSEQ_SIGN) != 0)
 		leave(COPY_EXIT_THREAD);
-	return RSEQ_LEN;
+	return COPY_RSEQ_LEN;
 }
 
 HERE static void move(uint64_t from, uint64_t to, uint64_t len)
@@ -179,7 +176,7 @@ HERE static void protect(const struct copy_plan *p)
 HERE static void settle_thread(const struct copy_plan *p, uint32_t rseq_len)
 {
 	const struct copy_head *h = &p->head;
-	uint32_t *rseq = (uint32_t *)h->rseq_at;
+	volatile uint32_t *rseq = (uint32_t *)h->rseq_at; /* one by one: no constants */
 
 	if (CALL2(SYS_arch_prctl, ARCH_SET_FS, h->fs) != 0 ||
 	    CALL2(SYS_arch_prctl, ARCH_SET_GS, h->gs) != 0)
@@ -191,7 +188,7 @@ HERE static void settle_thread(const struct copy_plan *p, uint32_t rseq_len)
 	rseq[0] = 0;
 	rseq[1] = ~0u; /* not registered */
 	rseq[2] = rseq[3] = 0;
-	if (CALL4(SYS_rseq, rseq, rseq_len, 0, RSEQ_SIGN) != 0)
+	if (CALL4(SYS_rseq, rseq, rseq_len, 0, COPY_RSEQ_SIGN) != 0)
 		leave(COPY_EXIT_THREAD);
 }
 

@@ -9,6 +9,10 @@
 
 enum { COPY_RESTORE_STACK = 64 << 10, COPY_CODE_MAX = 64 << 10 };
 
+/* What the C library tells the kernel of its thread. */
+enum { COPY_RSEQ_LEN = 32, COPY_RSEQ_LEN_MAX = 512, COPY_RSEQ_LEAVE = 1 };
+#define COPY_RSEQ_SIGN 0x53053053
+
 /* All of its pointers point into the hole. */
 struct copy_plan {
 	struct copy_head head;

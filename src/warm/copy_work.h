@@ -84,6 +84,9 @@ long copy_rest(uint64_t view, uint64_t view_len);
 /* Until there is something to read, or a signal came.  Who went on as an interpreter does would at
  * once write to what was given back. */
 void copy_sleep(int fd);
+/* copy_doze.c: both in one, and more thoroughly: what differs goes as well, and the kernel's
+ * tables. false: it cannot be done now, and nothing happened. */
+bool copy_doze(uint64_t view, uint64_t view_len, int fd);
 /* copy_become.c: returns only if it could not: w->reason. */
 void copy_become(struct copy_work *w);
 

@@ -9,7 +9,8 @@ class Cold(Exception):
 
 
 class Driver(Ending):
-    def __init__(self, modules, leave=None, finalize=None, cold=None):
+    def __init__(self, modules, leave=None, finalize=None, cold=None, kind=kind):
+        self.kind = kind
         self.cold = cold  # tells that an exec follows
         self.leave = leave or posix._exit
         self.finalize = finalize if sys.version_info < (3, 13) else None  # it wants the first thread from then on
@@ -20,7 +21,7 @@ class Driver(Ending):
             __import__(name)
         self.like = example()
         self.hide()
-        self.kinds = [kind(fd) for fd in range(3)]
+        self.kinds = [self.kind(fd) for fd in range(3)]
         self.null = self.null_stdin()
         self.environ = dict(MODULES["os"].environ)
         self.user_site = self.has_user_site(self.environ.get("HOME"))
@@ -78,8 +79,8 @@ class Driver(Ending):
         if home != self.site_of:
             self.site_of = home
             self.site = "%s/.local/lib/python%d.%d/site-packages" % (home, *sys.version_info[:2])
-        if not home or sys.flags.no_user_site:
-            return False
+        if not home or sys.flags.no_user_site or not posix.access(self.site, posix.F_OK):
+            return False  # an exception takes longer than everything else here
         try:
             return posix.stat(self.site).st_mode & 0o170000 == 0o040000
         except OSError:
@@ -87,11 +88,15 @@ class Driver(Ending):
 
     # -- before the call ----------------------------------------------------------------
 
-    def ahead(self):
-        """Nothing here knows a caller: what two children must not share, and pages every call touches."""
+    def ahead(self, awaited=False):
+        """Nothing here knows a caller: what two children must not share, and pages every call touches.
+
+        Where a call is waiting, it touches them itself.
+        """
         self.threads = _count()  # the one that serves may be among them
         self.reseed()
-        self.rehearse()
+        if not awaited:
+            self.rehearse()
         gc.freeze()
         self.main = self.new_main()  # what is frozen is never collected
 
@@ -138,7 +143,7 @@ class Driver(Ending):
         try:
             self.set_environment(["python3"], dict(self.environ))
             for fd in range(3):
-                kind(fd)
+                self.kind(fd)
             if ORIG_ARGV:
                 sys.orig_argv = list(sys.orig_argv)
             exec(self.take_script(["python3", "/work/main.py"], names, REHEARSAL), names)
@@ -217,7 +222,7 @@ class Driver(Ending):
 
     def set_streams(self):
         for fd in range(3):
-            now = kind(fd)
+            now = self.kind(fd)
             if now == self.kinds[fd] and now != "other":
                 continue
             if now is None:
@@ -307,12 +312,12 @@ class Driver(Ending):
 
     def check_source(self, source, name):
         """compile() reads bytes as the file's own parser does, but for what is refused here."""
-        if name.endswith(".pyc") or b"\0" in source:
+        if name.endswith(".pyc") or 0 in source:
             raise Cold
-        head = source[:400].split(b"\n", 2)[:2]
-        for line in head:
-            if b"coding" in line and b"utf-8" not in line.lower():
-                raise Cold
+        if source.find(b"coding", 0, 400) >= 0:
+            for line in source[:400].split(b"\n", 2)[:2]:
+                if b"coding" in line and b"utf-8" not in line.lower():
+                    raise Cold
         if not source.isascii():
             try:
                 source.decode()
@@ -346,7 +351,8 @@ def load(path):
 def main(extension, control_fd, modules):
     ext = load(extension)
     try:
-        driver = Driver(modules, getattr(ext, "leave", None), getattr(ext, "finalize", None), getattr(ext, "cold", None))
+        driver = Driver(modules, getattr(ext, "leave", None), getattr(ext, "finalize", None),
+                        getattr(ext, "cold", None), getattr(ext, "kind", kind))
     except BaseException as exc:
         ext.fail(control_fd, "%s: %s" % (type(exc).__name__, exc))
         posix._exit(1)

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +24,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +38,7 @@
 #include "sandbox/native/door.h"
 #include "sandbox/native/sealing.h"
 #include "sandbox/native/zygotewire.h"
+#include "warm/zygote_settle.h"
 
 enum { EX_OURS = 70 };
 
@@ -47,6 +51,7 @@ struct zygote_self {
 	int fds[FD_PASS_MAX];
 	size_t n_fds;
 	struct seccomp_program filter;
+	struct title title;
 };
 
 static struct zygote_self self; /* one per process */
@@ -92,18 +97,12 @@ static int fill_sealing(struct zygote_self *z, struct sealing *ret)
 		n++;
 	for (ret->n_doors = 0; ret->n_doors < o->n_doors; ret->n_doors++)
 		ret->doors[ret->n_doors] = z->fds[n++];
-	memcpy(z->filter.room, o->filter, o->filter_len * sizeof(*o->filter));
-	z->filter.code = z->filter.room;
+	z->filter.code = z->order.filter;
 	z->filter.len = (unsigned short)o->filter_len;
 	return 0;
 }
 
-/* Its command line, as others in the box see it: where the interpreter's own words lie. */
-struct title {
-	char *start;
-	size_t size;
-};
-
+/* Where the zygote could not tell. */
 static void find_title(struct title *ret)
 {
 	unsigned long start = 0, last = 0;
@@ -266,12 +265,19 @@ static void run(struct zygote_self *z, PyObject *words)
 	end(driver, PyObject_CallMethod(driver, "ending", "N", take_exception()));
 }
 
+/* The call is there already: what would be done to be quick for it takes as long as it saves. */
+static int is_awaited(void)
+{
+	struct pollfd fd = {.fd = DOOR_FD, .events = POLLIN};
+
+	return poll(&fd, 1, 0) > 0;
+}
+
 /* In this order: nothing of a caller's is here before every wall stands, and nothing of ours is
  * left when it comes. */
 __attribute__((noreturn)) static void live(struct zygote_self *z)
 {
 	struct sealing seal;
-	struct title title;
 	PyObject *done, *words;
 	int fd;
 
@@ -282,14 +288,15 @@ __attribute__((noreturn)) static void live(struct zygote_self *z)
 	PyOS_AfterFork_Child();
 	/* A change of uid took it away; an exec would have given it back. */
 	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-	done = PyObject_CallMethod(z->driver, "ahead", NULL);
+	done = PyObject_CallMethod(z->driver, "ahead", "i", is_awaited());
 	if (!done)
 		_exit(EX_OURS);
 	Py_DECREF(done);
-	find_title(&title);
+	if (!z->title.start)
+		find_title(&z->title);
 	if (sealing_wait(&seal, &fd) < 0)
 		_exit(EX_OURS);
-	words = take_words(fd, &title);
+	words = take_words(fd, &z->title);
 	if (!words)
 		_exit(EX_OURS);
 	z->board->start_us = clock_us();
@@ -341,8 +348,9 @@ static bool fits(const struct zygote_self *z, ssize_t n)
 	const struct zygote_order *o = &z->order;
 	size_t need = ZYGOTE_FDS + (size_t)o->has_rules + (size_t)o->v2_door + o->n_doors;
 
-	return n == (ssize_t)sizeof(*o) && o->magic == ZYGOTE_MAGIC &&
-	       o->n_doors <= SEALING_DOORS && o->filter_len <= SECCOMP_MAX && z->n_fds == need;
+	return n >= (ssize_t)offsetof(struct zygote_order, filter) && o->magic == ZYGOTE_MAGIC &&
+	       o->n_doors <= SEALING_DOORS && o->filter_len <= SECCOMP_MAX && z->n_fds == need &&
+	       n == (ssize_t)zygote_order_size(o);
 }
 
 static void obey(struct zygote_self *z)
@@ -391,14 +399,17 @@ static PyObject *serve(PyObject *module, PyObject *args)
 	if (open_self(&self) < 0)
 		_exit(EX_OURS);
 	(void)fcntl(self.control, F_SETFD, FD_CLOEXEC);
+	settle_names();
+	settle_title(&self.title);
+	settle_blocks();
 	news.resident = resident();
 	if (tell(self.control, &news) < 0)
 		_exit(0);
 	for (;;) {
 		self.n_fds = FD_PASS_MAX;
 		state = PyEval_SaveThread();
-		n = fd_receive(self.control, &self.order, sizeof(self.order), self.fds, &self.n_fds,
-			       &err);
+		n = fd_receive_any(self.control, &self.order, sizeof(self.order), self.fds,
+				   &self.n_fds, &err);
 		PyEval_RestoreThread(state);
 		if (n <= 0 || !fits(&self, n))
 			_exit(n == 0 ? 0 : EX_OURS);
@@ -457,10 +468,32 @@ static PyObject *finalize(PyObject *module, PyObject *args)
 	return none();
 }
 
+/* kind(fd): kind() of zygote.py, without an object of twenty members. */
+static PyObject *kind(PyObject *module, PyObject *args)
+{
+	struct stat st;
+	int fd;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "i", &fd))
+		return NULL;
+	if (fstat(fd, &st) < 0)
+		return none();
+	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
+		return PyUnicode_InternFromString("pipe");
+	if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
+		return PyUnicode_InternFromString("null");
+	return PyUnicode_InternFromString("other");
+}
+
 static PyMethodDef methods[] = {
-	{"cold", note_cold, METH_NOARGS, NULL},     {"leave", leave, METH_VARARGS, NULL},
-	{"finalize", finalize, METH_VARARGS, NULL}, {"serve", serve, METH_VARARGS, NULL},
-	{"fail", say_failure, METH_VARARGS, NULL},  {NULL, NULL, 0, NULL},
+	{"kind", kind, METH_VARARGS, NULL},
+	{"cold", note_cold, METH_NOARGS, NULL},
+	{"leave", leave, METH_VARARGS, NULL},
+	{"finalize", finalize, METH_VARARGS, NULL},
+	{"serve", serve, METH_VARARGS, NULL},
+	{"fail", say_failure, METH_VARARGS, NULL},
+	{NULL, NULL, 0, NULL},
 };
 
 static struct PyModuleDef definition = {

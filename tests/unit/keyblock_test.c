@@ -84,3 +84,28 @@ TEST(a_key_in_an_endless_line_is_swallowed_to_its_end)
 	CHECK_STR(got, "x " LABEL "y\n");
 	redact_set_free(set);
 }
+
+/* What begins before it, and ends in it or behind it, hides no key. */
+TEST(a_key_whose_begin_is_part_of_another_secret_goes_whole)
+{
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	static const char *const before[] = {
+		"PASSWORD=",       "password: 8gT2", "password=\"" BEGIN "\" x",
+		"curl -u me:pw12", "https://me:pw1", "api_key=x8Jq2mPz7LwTn4Rv",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(before); i++) {
+		for (size_t size = 1; size < 200; size += 1 + size) {
+			char text[512];
+			struct buf out = {0};
+
+			(void)snprintf(text, sizeof(text), "%s%s\n%s\n%s\n%s\nx\n", before[i],
+				       strchr(before[i], '"') ? "" : BEGIN, BODY, BODY, END);
+			redacting_pieces(set, text, strlen(text), redacting_same, &size, &out);
+			CHECK(!strstr(buf_str(&out), BODY));
+			CHECK(strstr(buf_str(&out), "\nx\n"));
+			buf_done(&out);
+		}
+	}
+	redact_set_free(set);
+}

@@ -135,9 +135,26 @@ class Interpreter:
         with open("/proc/%d/smaps_rollup" % self.process.pid) as lines:
             return next(int(line.split()[1]) for line in lines if line.startswith("Anonymous:"))
 
+    def tables_kib(self):
+        """What the kernel needs to know where its memory is."""
+        with open("/proc/%d/status" % self.process.pid) as lines:
+            return next(int(line.split()[1]) for line in lines if line.startswith("VmPTE:"))
+
     def maps(self):
         with open("/proc/%d/maps" % self.process.pid) as lines:
             return lines.read().splitlines()
+
+    def sleeps(self):
+        """Has it put everything away?"""
+        return any(m.startswith("200000000-") for m in self.maps()) and self.state() == "S"
+
+    def state(self):
+        with open("/proc/%d/stat" % self.process.pid) as file:
+            return file.read().rpartition(")")[2].split()[0]
+
+    def sleep(self):
+        self.send(-1, b"")
+        wait_until(self.sleeps)
 
     def begin_copy(self, library):
         """Asks for it; the stream, or why not."""

@@ -8,6 +8,7 @@ import fcntl
 import os
 import random
 import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -149,6 +150,112 @@ def nothing_is_lost_by_resting():
             same(one.run("[(k, len(v), v[-1]) for k, v in sorted(kept.items())]"),
                  repr([(k, n, str(n - 1) * 3) for k, n in sorted(seen.items())]))
         same(one.run("len(log)"), "40")
+
+
+@test
+def who_sleeps_has_next_to_nothing():
+    with woken() as one:
+        one.run("mine = {n: str(n) for n in range(50)}")
+        home, own = {m.split()[0] for m in one.maps()}, one.own_kib()
+        one.sleep()
+        check(own > 200 and one.own_kib() <= 48, (own, one.own_kib()))
+        release = [int(n) for n in os.uname().release.split(".")[:2]]
+        check(one.tables_kib() <= 24 or release < [6, 14], one.tables_kib())
+        same(one.run("mine[17], len(mine), sum(map(int, mine.values()))"), "('17', 50, 1225)")
+        same({m.split()[0] for m in one.maps()} ^ home, set())
+        one.sleep()
+        same(one.run("mine[18]"), "'18'")
+
+
+@test
+def what_is_its_own_alone_stays_while_it_sleeps():
+    with tempfile.NamedTemporaryFile(prefix="template-") as file:
+        file.write(b"ab" * 4096)
+        file.flush()
+        with woken() as one:
+            one.run("import mmap, ctypes, hashlib, os\nbig = os.urandom(3 << 20)\nsaid = hashlib.sha256(big).digest()")
+            one.run(f"f = open({file.name!r}, 'rb')\nm = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_COPY)\nm[4096:4100] = b'mine'")
+            one.run("shared = mmap.mmap(-1, 8192)\nshared[:4] = b'both'\nnobody = [mmap.mmap(-1, 4096, mmap.MAP_PRIVATE) for _ in range(40)]\n"
+                    "nobody[7][:2] = b'no'")
+            for _ in range(3):
+                one.sleep()
+                same(one.run("(hashlib.sha256(big).digest() == said, m[:2], m[4094:4102], shared[:5], nobody[7][:3], nobody[8][:1])"),
+                     repr((True, b"ab", b"abmineab", b"both\0", b"no\0", b"\0")))
+
+
+@test
+def a_signal_wakes_it_if_it_would_do_something():
+    with woken() as one:
+        one.run("import signal, os, time\ncame = []\nsignal.signal(signal.SIGUSR1, lambda *a: came.append(a[0]))\n"
+                "signal.signal(signal.SIGUSR2, signal.SIG_IGN)")
+        one.sleep()
+        for ignored in (12, 17, 28):  # USR2, CHLD, WINCH
+            one.process.send_signal(ignored)
+        time.sleep(0.2)
+        check(one.sleeps(), "it woke up for nothing")
+        one.process.send_signal(10)
+        wait_until(lambda: not one.sleeps())
+        same(one.run("came"), "[10]")
+        one.run("signal.setitimer(signal.ITIMER_REAL, 0.5); signal.signal(signal.SIGALRM, lambda *a: came.append(a[0]))")
+        one.sleep()
+        wait_until(lambda: not one.sleeps())
+        same(one.run("came"), "[10, 14]")
+        one.sleep()
+        one.process.terminate()
+        same(one.process.wait(PATIENCE_S), -15)
+
+
+@test
+def who_is_told_something_while_it_falls_asleep_hears_it():
+    with woken() as one:
+        one.run("n = 0")
+        for i in range(200):
+            one.send(-1, b"")
+            same(one.run("n += 1; n"), str(i + 1))
+
+
+@test
+def where_there_is_no_room_it_sleeps_as_it_is():
+    with woken() as one:
+        one.run("import mmap, resource\nmany = [mmap.mmap(-1, 4096 * (1 + n % 2), mmap.MAP_PRIVATE, mmap.PROT_READ if n % 2 else mmap.PROT_WRITE) for n in range(1500)]")
+        one.send(-1, b"")
+        wait_until(lambda: any(m.startswith("200000000-") for m in one.maps()))
+        same(one.run("len(many)"), "1500")
+    with woken() as one:
+        one.run("import resource\nused = int(open('/proc/self/statm').read().split()[0]) * 4096\n"
+                "resource.setrlimit(resource.RLIMIT_AS, (used + (12 << 20),) * 2)\nmine = 5")
+        one.send(-1, b"")
+        same(one.run("mine"), "5")
+
+
+@test
+def what_runs_in_a_hole_refers_to_nothing_outside():
+    """There it would find something else, or nothing."""
+    seen = 0
+    for library, section in ((COPY, "copy_code"), (COPY, "doze_code"), (WAKE, "copy_code")):
+        try:
+            listing = subprocess.run(["objdump", "-d", "-j", section, library], capture_output=True, text=True, check=True).stdout
+        except FileNotFoundError:
+            return print("# SKIP no objdump")
+        lines = [line.split("\t") for line in listing.splitlines() if line.count("\t") == 2]
+        places = [int(line[0].strip(" :"), 16) for line in lines]
+        seen += len(lines)
+        for line in lines:
+            check("(%rip)" not in line[2], line)
+            word, _, to = line[2].partition(" ")
+            to = to.split()[0] if to.split() else ""
+            if word[:1] == "j" or word == "call":
+                check(to[:1] == "*" or places[0] <= int(to, 16) <= places[-1], line)
+    check(seen > 100, seen)
+
+
+@test
+def its_c_library_knows_its_processor_afterwards():
+    """rseq: the kernel writes there again."""
+    with woken() as one:
+        one.run("import ctypes, os\nl = ctypes.CDLL(None)")
+        one.sleep()
+        same(one.run("ok = True\nfor cpu in sorted(os.sched_getaffinity(0)):\n    os.sched_setaffinity(0, {cpu}); ok = ok and l.sched_getcpu() == cpu\nok"), "True")
 
 
 @test

@@ -208,6 +208,11 @@ static void describe(struct launcher *l, enum start_how how, const char *why_col
 	l->start.interpreter_calls = z->children;
 }
 
+void ahead_note_cold(struct launcher *l)
+{
+	describe(l, START_COLD, "");
+}
+
 /* What must be written down before a program runs is, or the warden kills us here. */
 static void await_leave(uint32_t *leave)
 {

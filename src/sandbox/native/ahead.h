@@ -13,6 +13,8 @@ void ahead_drop(struct launcher *l);
 /* The program of an order, by the quickest way there is; l->start says which it was. */
 int ahead_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pid,
 		struct error *err);
+/* The same for l->start alone: who is started otherwise, of whom nobody waits. */
+void ahead_note_cold(struct launcher *l);
 /* How the program that has ended came to be, in the end. */
 struct start ahead_start_seen(const struct launcher *l);
 /* Would the one that waits be better than the one that waits now?  Then it goes. */

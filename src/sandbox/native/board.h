@@ -26,6 +26,13 @@ struct board {
 	uint32_t waits; /* 1: the launcher sleeps until the program's order comes */
 	uint32_t cpu;   /* where the program was about to begin */
 	uint32_t leave; /* 1: the program may begin; a futex.  The warden says so each time */
+	/* For who is born before its box is built (newborn.h): */
+	uint32_t built;   /* 1: the box is; a futex */
+	uint32_t named;   /* 1: what it is to become; a futex */
+	uint32_t network; /* 1 + the descriptor of its namespace, in the launcher's table; a futex
+			   */
+	uint32_t program; /* 1: it has the launcher's memory; the kernel writes 0 when it has begun
+			     or is dead; a futex */
 };
 
 /* ret_fd: of the memory it is in, for a process that is not cloned from here; NULL: there is none.

@@ -6,7 +6,7 @@
  * launcher go on, gives everything up and becomes init.  Nothing of the
  * launcher's memory stays in pid 1, because init is exec'ed from a sealed memfd.
  * For a single program the namespaces are the launcher's own: what it bears then
- * is in the box, and it has made the network namespace while it waited.
+ * is in the box.
  */
 #include "sandbox/native/box.h"
 
@@ -30,13 +30,11 @@
 #include "sandbox/native/filerules.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/mounts.h"
-#include "sandbox/native/netspace.h"
 #include "sandbox/native/procfs.h"
 #include "sandbox/native/procfull.h"
 #include "sandbox/native/rawcall.h"
 #include "sandbox/native/rootfs.h"
 #include "sandbox/native/seal.h"
-#include "sandbox/native/spread.h"
 
 enum { LEASH_FD = 3 };
 
@@ -217,6 +215,8 @@ static _Noreturn int make_inside(void *arg)
 	bool built = take_steps(m, building, ARRAY_LEN(building)) == 0;
 
 	m->err = &m->board->init_error;
+	if (built)
+		raw_post(&m->board->built, 1);
 	/* If it does not get through, our end does. */
 	if (raw_call(SYS_write, m->ready, (long)&one, sizeof(one), 0, 0) > 0 && built)
 		(void)take_steps(m, leaving, ARRAY_LEN(leaving));
@@ -224,35 +224,13 @@ static _Noreturn int make_inside(void *arg)
 		(void)raw_call(SYS_exit_group, 1, 0, 0, 0, 0);
 }
 
-/* The maker is about to begin here.  If there is work for us already it begins elsewhere; else the
- * warden calls us to where it has just ended its own (slot.c). */
-static void share_work(const struct plan *plan, pid_t maker, struct board *board)
+/* Without libc, whose errno is also the maker's, for as long as it may use that. */
+static int wait_until_built(const struct box *box, struct error *err)
 {
-	struct pollfd order = {.fd = plan->socket, .events = POLLIN};
-	const struct timespec now = {0};
+	enum { READY, END };
+	struct pollfd fds[] = {[READY] = {.fd = box->ready, .events = POLLIN},
+			       [END] = {.fd = box->pidfd, .events = POLLIN}};
 
-	if (!plan_is_single(plan) || !board->room)
-		return;
-	if (raw_call(SYS_ppoll, (long)&order, 1, (long)&now, 0, 0) > 0)
-		spread(maker, false);
-	else
-		__atomic_store_n(&board->waits, 1, __ATOMIC_RELEASE);
-}
-
-/* Without libc, whose errno is also the maker's, for as long as it may use that.
- *
- * The network namespace is made here if the program's order is there before the box is.  Sooner it
- * would take the processor away from the warden, who has yet to send it. */
-static int wait_until_built(const struct box *box, struct maker *m, struct error *err)
-{
-	enum { READY, END, ORDER };
-	struct plan *plan = m->plan;
-	struct pollfd fds[] = {
-		[READY] = {.fd = m->ready, .events = POLLIN},
-		[END] = {.fd = box->pidfd, .events = POLLIN},
-		[ORDER] = {.fd = plan_is_single(plan) ? plan->socket : -1, .events = POLLIN}};
-
-	share_work(plan, box->init, m->board);
 	for (;;) {
 		long n = raw_call(SYS_ppoll, (long)fds, ARRAY_LEN(fds), 0, 0, 0);
 
@@ -262,15 +240,10 @@ static int wait_until_built(const struct box *box, struct maker *m, struct error
 			break;
 		if (fds[END].revents)
 			return fail(err, ERR_SYSTEM, "who builds the box was killed");
-		if (!fds[ORDER].revents)
-			continue;
-		fds[ORDER].fd = -1;
-		plan->network = netspace_unshare();
-		stay_awake(m->ready);
 	}
-	if (m->trouble.kind == ERR_NONE)
+	if (box->maker->trouble.kind == ERR_NONE)
 		return 0;
-	*err = m->trouble;
+	*err = box->maker->trouble;
 	return -1;
 }
 
@@ -282,7 +255,8 @@ void box_init(struct box *box)
 			    .rules = -1,
 			    .mounts = -1,
 			    .proc = -1,
-			    .root = -1};
+			    .root = -1,
+			    .ready = -1};
 }
 
 /* The read end lies at a fixed place, where init expects it; it must survive the exec. */
@@ -325,11 +299,10 @@ static int start_maker(struct box *box, struct maker *m, struct error *err)
 	return 0;
 }
 
-int box_make(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
-	     struct error *err)
+int box_begin(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
+	      struct error *err)
 {
 	static struct maker m; /* stays where it is: the child has it when we go on */
-	int result;
 
 	m = (struct maker){.plan = plan,
 			   .limits = limits,
@@ -341,32 +314,57 @@ int box_make(struct box *box, struct plan *plan, const struct limits *limits, st
 			   .root = -1,
 			   .err = &m.trouble};
 	box_init(box);
-	m.ready = eventfd(0, EFD_CLOEXEC);
+	board->built = 0;
+	box->made_for = *limits;
+	box->ready = m.ready = eventfd(0, EFD_CLOEXEC);
 	if (m.ready < 0)
 		return fail_sys(err, "eventfd");
-	result = make_leash(box, err) < 0 || start_maker(box, &m, err) < 0
-			 ? -1
-			 : wait_until_built(box, &m, err);
-	box->work = m.work;
-	box->rules = m.rules;
-	box->mounts = m.mounts;
-	box->proc = m.proc;
-	box->root = m.root;
-	box->made_for = *limits;
+	if (make_leash(box, err) < 0 || start_maker(box, &m, err) < 0) {
+		box_done(box);
+		return -1;
+	}
+	box->maker = &m;
+	return 0;
+}
+
+void box_lend(const struct box *box, int *ret_root, int *ret_rules)
+{
+	*ret_root = box->maker ? box->maker->root : box->root;
+	*ret_rules = box->maker ? box->maker->rules : box->rules;
+}
+
+int box_await(struct box *box, struct error *err)
+{
+	struct maker *m = box->maker;
+	int result = wait_until_built(box, err);
+
+	box->work = m->work;
+	box->rules = m->rules;
+	box->mounts = m->mounts;
+	box->proc = m->proc;
+	box->root = m->root;
+	box->maker = NULL;
 	if (result < 0)
 		(void)box_kill(box);
-	(void)close(m.ready); /* nobody writes to it any more */
+	own_fd_end(&box->ready); /* nobody writes to it any more */
+	box->ready = -1;
 	if (result < 0) {
 		box_done(box);
 		return -1;
 	}
-	layer_stands(board, LAYER_PID_NAMESPACE, "own");
-	layer_stands(board, LAYER_IPC_NAMESPACE, "own");
-	layer_stands(board, LAYER_UTS_NAMESPACE, "own, named box");
-	layer_stands(board, LAYER_INIT, "%s",
-		     plan->root_mode ? "own uid, not dumpable, filtered"
-				     : "not dumpable, filtered");
+	layer_stands(m->board, LAYER_PID_NAMESPACE, "own");
+	layer_stands(m->board, LAYER_IPC_NAMESPACE, "own");
+	layer_stands(m->board, LAYER_UTS_NAMESPACE, "own, named box");
+	layer_stands(m->board, LAYER_INIT, "%s",
+		     m->plan->root_mode ? "own uid, not dumpable, filtered"
+					: "not dumpable, filtered");
 	return 0;
+}
+
+int box_make(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
+	     struct error *err)
+{
+	return box_begin(box, plan, limits, board, err) < 0 ? -1 : box_await(box, err);
 }
 
 bool box_kill(struct box *box)
@@ -401,5 +399,6 @@ void box_done(struct box *box)
 	own_fd_end(&box->mounts);
 	own_fd_end(&box->proc);
 	own_fd_end(&box->root);
+	own_fd_end(&box->ready);
 	box_init(box);
 }

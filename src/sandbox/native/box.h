@@ -16,6 +16,8 @@ struct box {
 	int mounts; /* its mount namespace: held so that taking it down is off the path */
 	int proc;   /* its /proc; -1: it has none, or nobody wants it */
 	int root;   /* O_PATH */
+	int ready;  /* while it is being made: readable when it is built, or cannot be */
+	struct maker *maker; /* the same; NULL: nobody makes it */
 	struct limits made_for;
 };
 
@@ -25,6 +27,14 @@ enum { BOX_OWN_INODES = 4 };
 void box_init(struct box *box);
 int box_make(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
 	     struct error *err);
+/* The same in two halves, between which it is being made by a child in our memory, who uses libc.
+ * What the caller does meanwhile must not fail in the ordinary course (errno is the child's as
+ * well), and takes nothing from the heap. */
+int box_begin(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
+	      struct error *err);
+int box_await(struct box *box, struct error *err);
+/* For who was born while it was made: it is built, and awaited or not. */
+void box_lend(const struct box *box, int *ret_root, int *ret_rules);
 /* Kills everything in it and waits.  The program must have been waited for.  Safe to call twice.
  * Was pid 1 alive until now? */
 bool box_kill(struct box *box);

@@ -380,16 +380,36 @@ void cgroup_doors(const struct cgroup *group, struct cgroup_doors *ret)
 			ret->v1[ret->n_v1++] = group->tasks[i];
 }
 
-int cgroup_limit_processes(const struct cgroup *group, uint64_t most, struct error *err)
+/* -1: no group of ours has it. */
+static int version_of(const struct cgroup *group, enum controller c, struct target *ret)
 {
 	for (size_t i = 0; group->made >> i; i++) {
-		const struct target at = {group->slot->trees[i].dir, group->name};
+		const struct cgroup_tree *tree = &group->slot->trees[i];
 
-		if ((group->made & 1U << i) &&
-		    (group->slot->trees[i].controllers & 1U << CONTROLLER_PIDS))
-			return put_number(&at, "pids.max", most, err);
+		*ret = (struct target){tree->dir, group->name};
+		if ((group->made & 1U << i) && (tree->controllers & 1U << c))
+			return tree->version;
 	}
-	return fail(err, ERR_CONFIG, "no group counts processes");
+	return -1;
+}
+
+int cgroup_limit_processes(const struct cgroup *group, uint64_t most, struct error *err)
+{
+	struct target at;
+
+	if (version_of(group, CONTROLLER_PIDS, &at) < 0)
+		return fail(err, ERR_CONFIG, "no group counts processes");
+	return put_number(&at, "pids.max", most, err);
+}
+
+int cgroup_limit_cpu(const struct cgroup *group, const struct limits *limits, struct error *err)
+{
+	struct target at;
+	int version = version_of(group, CONTROLLER_CPU, &at);
+
+	if (version < 0)
+		return fail(err, ERR_CONFIG, "no group limits the processor");
+	return limit_writers[CONTROLLER_CPU][version - 1](&at, limits, err);
 }
 
 void cgroup_close_doors(struct cgroup *group)

@@ -93,13 +93,14 @@ int cgroup_slot_close(struct cgroup_slot *slot, struct error *err);
 
 enum { CGROUP_KEPT_MAX = 12 };
 
-/* The groups of one box: fresh for every call, so that the peaks are its own.  The slot must
- * stay where it is and open for as long. */
+/* The groups of one box: fresh for every call or as good as that (cgroup_renew), so that the peaks
+ * are its own.  The slot must stay where it is and open for as long. */
 struct cgroup {
 	const struct cgroup_slot *slot;
 	int v2;                      /* the group's directory; -1: nothing in version 2 */
 	int tasks[CONTROLLER_COUNT]; /* version 1: by tree; -1: none */
 	unsigned made;               /* one bit per tree */
+	unsigned renewed;            /* how often */
 	struct {
 		const char *file; /* NULL: the list ends before */
 		int tree, fd;
@@ -128,6 +129,12 @@ void cgroup_close_doors(struct cgroup *group);
 /* From now on at most so many processes; those above stay, but nobody can fork.  -1 also where no
  * group counts them. */
 int cgroup_limit_processes(const struct cgroup *group, uint64_t most, struct error *err);
+/* Its share of the processor again: what was used of it in this period is forgotten. */
+int cgroup_limit_cpu(const struct cgroup *group, const struct limits *limits, struct error *err);
+
+/* Their box is gone: makes them as new ones are, for the same limits.  -1: that is not possible,
+ * and they must be closed.  The doors must still be open, and the counters kept. */
+int cgroup_renew(struct cgroup *group, const struct limits *limits, struct error *err);
 
 /* Opens the counters that are read when the program has ended: to be done while nobody waits. */
 void cgroup_keep_counters(struct cgroup *group);

@@ -96,29 +96,32 @@ static const struct counter oom_kills = {
 static const struct {
 	enum controller controller;
 	const char *files[2];
+	bool writable; /* version 1: to set it back to zero */
 } final[] = {
-	{CONTROLLER_MEMORY, {"memory.max_usage_in_bytes", "memory.peak"}},
-	{CONTROLLER_MEMORY, {"memory.failcnt", "memory.events"}},
-	{CONTROLLER_MEMORY, {"memory.memsw.failcnt", NULL}},
-	{CONTROLLER_MEMORY, {"memory.oom_control", NULL}},
-	{CONTROLLER_PIDS, {"pids.current", "pids.current"}},
-	{CONTROLLER_PIDS, {"pids.events", "pids.events"}},
-	{CONTROLLER_PIDS, {"pids.peak", "pids.peak"}},
-	{CONTROLLER_CPUACCT, {"cpuacct.usage", "cpu.stat"}},
-	{CONTROLLER_CPUACCT, {"cpuacct.usage_user", NULL}},
-	{CONTROLLER_CPUACCT, {"cpuacct.usage_sys", NULL}},
-	{CONTROLLER_CPU, {"cpu.stat", NULL}},
+	{CONTROLLER_MEMORY, {"memory.max_usage_in_bytes", "memory.peak"}, true},
+	{CONTROLLER_MEMORY, {"memory.usage_in_bytes", NULL}, false},
+	{CONTROLLER_MEMORY, {"memory.failcnt", "memory.events"}, false},
+	{CONTROLLER_MEMORY, {"memory.memsw.failcnt", NULL}, false},
+	{CONTROLLER_MEMORY, {"memory.oom_control", NULL}, false},
+	{CONTROLLER_PIDS, {"pids.current", "pids.current"}, false},
+	{CONTROLLER_PIDS, {"pids.events", "pids.events"}, false},
+	{CONTROLLER_PIDS, {"pids.peak", "pids.peak"}, false},
+	{CONTROLLER_CPUACCT, {"cpuacct.usage", "cpu.stat"}, true},
+	{CONTROLLER_CPUACCT, {"cpuacct.usage_user", NULL}, false},
+	{CONTROLLER_CPUACCT, {"cpuacct.usage_sys", NULL}, false},
+	{CONTROLLER_CPU, {"cpu.stat", NULL}, false},
 };
 static_assert(ARRAY_LEN(final) <= CGROUP_KEPT_MAX, "there is room for each");
 
 /* Returns how many are kept now. */
-static size_t keep(struct cgroup *group, size_t n, const struct cgroup_tree *tree, const char *file)
+static size_t keep(struct cgroup *group, size_t n, const struct cgroup_tree *tree, const char *file,
+		   bool writable)
 {
 	char path[FILE_PATH_MAX];
 	int fd;
 
 	path_of(group, file, path, sizeof(path));
-	fd = openat(tree->dir, path, O_RDONLY | O_CLOEXEC);
+	fd = openat(tree->dir, path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 	if (fd < 0) /* not on this host; or it is tried again when it is needed */
 		return n;
 	group->kept[n].file = file;
@@ -131,13 +134,15 @@ void cgroup_keep_counters(struct cgroup *group)
 {
 	size_t n = 0;
 
+	if (group->renewed) /* they are open */
+		return;
 	cgroup_drop_counters(group);
 	for (size_t i = 0; i < ARRAY_LEN(final); i++) {
 		const struct cgroup_tree *tree = tree_of(group, final[i].controller);
 		const char *file = tree ? final[i].files[tree->version - 1] : NULL;
 
 		if (file)
-			n = keep(group, n, tree, file);
+			n = keep(group, n, tree, file, final[i].writable && tree->version == 1);
 	}
 }
 
@@ -147,7 +152,7 @@ void cgroup_keep_cpu(struct cgroup *group)
 
 	cgroup_drop_counters(group);
 	if (tree)
-		(void)keep(group, 0, tree, cpu_time.in[tree->version - 1].file);
+		(void)keep(group, 0, tree, cpu_time.in[tree->version - 1].file, false);
 }
 
 void cgroup_drop_counters(struct cgroup *group)

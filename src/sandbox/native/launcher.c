@@ -25,6 +25,7 @@
 #include "sandbox/native/childstack.h"
 #include "sandbox/native/launcher_state.h"
 #include "sandbox/native/letgo.h"
+#include "sandbox/native/single.h"
 #include "sandbox/native/zygote.h"
 
 int launcher_tell(struct launcher *l, struct to_warden *news, const int *fds, size_t n_fds)
@@ -50,17 +51,28 @@ static int tell_box(struct launcher *l, struct to_warden *news)
 	return launcher_tell(l, news, fds, l->box.proc < 0 ? 1 : BOX_FDS);
 }
 
-/* Where the order has come, nobody waits for these news: they come with the start. */
 static int offer_box(struct launcher *l, const struct limits *limits, struct error *err)
 {
 	struct to_warden news = {.news = NEWS_BOX};
 
 	if (box_make(&l->box, l->plan, limits, l->board, err) < 0)
 		return -1;
-	l->untold = l->plan->network != 0;
-	if (!l->untold && tell_box(l, &news) < 0)
+	if (tell_box(l, &news) < 0)
 		_exit(1);
 	return 0;
+}
+
+/* The only box is there before its order.  Otherwise these news come with the start. */
+__attribute__((noinline)) static void offer_built(struct launcher *l)
+{
+	struct to_warden news = {.news = NEWS_BOX};
+	struct error err = {0};
+
+	if (box_await(&l->box, &err) < 0)
+		launcher_give_up(l, &err);
+	l->untold = false;
+	if (tell_box(l, &news) < 0)
+		_exit(1);
 }
 
 void launcher_fill(struct launcher *l, const struct to_launcher *order, const int *fds,
@@ -107,9 +119,8 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 	p.words = &words;
 	if (payload_read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
 		return -1;
-	if (plan_is_single(l->plan) && launcher_enter_network(l, err) < 0)
-		return -1;
-	return ahead_start(l, &p, fds[RUN_WORDS], ret_pid, err);
+	return plan_is_single(l->plan) ? single_start(l, &p, fds[RUN_WORDS], ret_pid, err)
+				       : ahead_start(l, &p, fds[RUN_WORDS], ret_pid, err);
 }
 
 static int start_only(struct launcher *l, const struct to_launcher *order, const int *fds,
@@ -465,14 +476,16 @@ static int wait_ms(const struct launcher *l)
 
 __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 {
-	enum { ORDERS, PROGRAM, ZYGOTE, YOUNG, EXECS };
+	enum { ORDERS, PROGRAM, ZYGOTE, YOUNG, BUILT, MAKER, EXECS };
 
 	for (;;) {
 		struct pollfd fds[EXECS + KEPT_EXECS_MAX + 1] = {
 			[ORDERS] = {.fd = l->plan->socket, .events = POLLIN},
 			[PROGRAM] = {.fd = l->program_fd, .events = POLLIN},
 			[ZYGOTE] = {.fd = zygote_fd(&l->zygote), .events = POLLIN},
-			[YOUNG] = {.fd = zygote_fd(&l->young), .events = POLLIN}};
+			[YOUNG] = {.fd = zygote_fd(&l->young), .events = POLLIN},
+			[BUILT] = {.fd = l->box.ready, .events = POLLIN},
+			[MAKER] = {.fd = l->box.maker ? l->box.pidfd : -1, .events = POLLIN}};
 		size_t n_execs = l->execs.n, n = EXECS;
 		int ready;
 
@@ -499,6 +512,8 @@ __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 			hear(l, &l->zygote);
 		if (fds[ORDERS].revents)
 			obey(l);
+		else if (fds[BUILT].revents || fds[MAKER].revents)
+			offer_built(l);
 	}
 }
 
@@ -518,7 +533,9 @@ void launcher_main(struct plan *plan, struct board *board)
 	ahead_init(&l.ahead);
 	zygote_init(&l.zygote);
 	zygote_init(&l.young);
-	if (launcher_enter(&l, &err) < 0 || offer_box(&l, &plan->first, &err) < 0 ||
+	if (launcher_enter(&l, &err) < 0 ||
+	    (plan_is_single(plan) ? single_begin(&l, &err) : offer_box(&l, &plan->first, &err)) <
+		    0 ||
 	    (!plan_is_single(plan) && launcher_enter_network(&l, &err) < 0))
 		launcher_give_up(&l, &err);
 	zygote_tend(&l);

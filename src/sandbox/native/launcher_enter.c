@@ -104,7 +104,7 @@ static int enter_namespaces(struct plan *plan, struct error *err)
 }
 
 /* It takes half a millisecond: it is made beside the root and the box.  For a single program we
- * make it ourselves, when its order is there (box.c). */
+ * make it ourselves, when its order is there (single.c). */
 static int begin_network(struct launcher *l, struct error *err)
 {
 	return plan_is_single(l->plan) ? 0 : netspace_begin(&l->network, err);
@@ -134,26 +134,11 @@ int launcher_enter(struct launcher *l, struct error *err)
 	return plan->once ? 0 : rootfs_build(plan, l->board, err);
 }
 
-static int become_network(struct plan *plan, struct error *err)
-{
-	if (plan->network == 0) /* the order came after the box */
-		plan->network = netspace_unshare();
-	if (CPU_COUNT(&plan->cpus) > 0)
-		(void)sched_setaffinity(0, sizeof(plan->cpus), &plan->cpus);
-	if (plan->network > 0)
-		return 0;
-	return fail(err, ERR_CONFIG,
-		    "no network namespace could be made: %s (is user.max_net_namespaces 0?)",
-		    strerror(-plan->network));
-}
-
 int launcher_enter_network(struct launcher *l, struct error *err)
 {
 	bool loopback = l->plan->profile->loopback;
 
-	if ((plan_is_single(l->plan) ? become_network(l->plan, err)
-				     : netspace_enter(&l->network, err)) < 0 ||
-	    (loopback && loopback_up(err) < 0))
+	if (netspace_enter(&l->network, err) < 0 || (loopback && loopback_up(err) < 0))
 		return -1;
 	layer_stands(l->board, LAYER_NETWORK, "%s",
 		     loopback ? "own; loopback only" : "own; no interface is up");

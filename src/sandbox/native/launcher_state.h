@@ -7,6 +7,7 @@
 #include "sandbox/native/box.h"
 #include "sandbox/native/execs.h"
 #include "sandbox/native/netspace.h"
+#include "sandbox/native/newborn.h"
 #include "sandbox/native/payload.h"
 #include "sandbox/native/plan.h"
 #include "sandbox/native/wire.h"
@@ -38,6 +39,7 @@ struct launcher {
 	struct board *board;
 	struct netspace network; /* while it is being made */
 	struct box box;
+	struct newborn newborn; /* single: until the program has begun */
 	pid_t program; /* 0: none runs */
 	int program_fd;
 	bool kill_ordered;

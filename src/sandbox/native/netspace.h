@@ -15,9 +15,9 @@ struct netspace {
 	uint32_t alive; /* 1: the maker is; the kernel writes 0 when it is not */
 };
 
-/* The caller's own becomes a new one: 1, or a negative errno.  A child may use libc in our memory
- * meanwhile: this does not touch what libc keeps. */
-int netspace_unshare(void);
+/* The caller's own becomes a new one: its descriptor, or a negative errno.  A child may use libc in
+ * our memory meanwhile: this does not touch what libc keeps. */
+int netspace_become(void);
 
 /* Or by a child.  Needs a whole /proc in sight.  Until netspace_enter the maker may open a
  * descriptor at any moment: whoever needs a certain number must have taken it before. */

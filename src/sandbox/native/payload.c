@@ -45,9 +45,8 @@ int payload_read_words(int fd, struct pages *ret_bytes, struct words *ret, struc
 	return unpack_words(ret_bytes->room, ret_bytes->size, ret, err);
 }
 
-static _Noreturn int run_inside(void *arg)
+void payload_inside(struct payload *p)
 {
-	struct payload *p = arg;
 	struct error err = {0};
 
 	if (sealing_take(&p->seal) < 0)
@@ -55,6 +54,11 @@ static _Noreturn int run_inside(void *arg)
 	execute(p->words->argv, p->words->env, &p->seal.board->start_us, &err);
 	p->seal.board->error = err;
 	_exit(1);
+}
+
+static _Noreturn int run_inside(void *arg)
+{
+	payload_inside(arg);
 }
 
 /* Above what a program opens for itself when it starts. */
@@ -108,7 +112,7 @@ static pid_t clone_into(struct payload *p, bool ahead)
 	if (child == 0 && ahead)
 		wait_inside(p);
 	if (child == 0)
-		run_inside(p);
+		payload_inside(p);
 	return (pid_t)child;
 }
 
@@ -183,14 +187,32 @@ static int bear_by_another(struct door *door, struct error *err)
 	return 0;
 }
 
+void payload_clear_board(struct board *board)
+{
+	board->error = (struct error){0};
+	board->start_us = board->mark = board->used_user_us = board->used_system_us = 0;
+	board->became_cold = 0;
+}
+
+int payload_has_begun(struct board *board, struct error *err)
+{
+	if (board->error.kind != ERR_NONE) {
+		*err = board->error;
+		return -1;
+	}
+	/* Killed on its way: by the death of pid 1, or from outside.  Nothing of the program ran.
+	 */
+	if (board->start_us == 0)
+		return fail(err, ERR_SYSTEM, "the process died before it was sealed");
+	return 0;
+}
+
 static int bear_child(struct door *door, pid_t *ret_pid, struct error *err)
 {
 	struct board *board = door->p->seal.board;
 
 	*ret_pid = 0;
-	board->error = (struct error){0};
-	board->start_us = board->mark = board->used_user_us = board->used_system_us = 0;
-	board->became_cold = 0;
+	payload_clear_board(board);
 	if (door->p->last)
 		bear(door);
 	else if (bear_by_another(door, err) < 0)
@@ -208,13 +230,7 @@ int payload_start(struct payload *p, pid_t *ret_pid, struct error *err)
 {
 	struct door door = {.p = p, .child = -1};
 
-	if (bear_child(&door, ret_pid, err) < 0)
-		return -1;
-	/* Killed on its way: by the death of pid 1, or from outside.  Nothing of the program ran.
-	 */
-	if (p->seal.board->start_us == 0)
-		return fail(err, ERR_SYSTEM, "the process died before it was sealed");
-	return 0;
+	return bear_child(&door, ret_pid, err) < 0 ? -1 : payload_has_begun(p->seal.board, err);
 }
 
 int payload_ahead(struct payload *p, pid_t *ret_pid, struct error *err)

@@ -23,6 +23,12 @@ int payload_start(struct payload *p, pid_t *ret_pid, struct error *err);
  * nothing: those are of a program that waits there itself.  Returns at once. */
 int payload_ahead(struct payload *p, pid_t *ret_pid, struct error *err);
 
+/* What a child does that is in the box already: the board says why it ended instead. */
+_Noreturn void payload_inside(struct payload *p);
+/* Before a start, and after it: did it begin?  If not, err is the reason. */
+void payload_clear_board(struct board *board);
+int payload_has_begun(struct board *board, struct error *err);
+
 int payload_read_words(int fd, struct pages *ret_bytes, struct words *ret, struct error *err);
 
 #endif

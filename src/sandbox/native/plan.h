@@ -23,7 +23,6 @@ struct plan {
 	int init_program; /* sealed memfd */
 	int board_fd;     /* of the board, for its children; -1: none */
 	int devices;      /* detached root with devices; -1: the host's nodes */
-	int network; /* of the only box: 0: not tried, 1: it is the launcher's, else a -errno */
 	int etc;     /* a made-up /etc that is shared, locked; -1: none is */
 	char etc_path[64];             /* and where it lies */
 	int root;                      /* --root DIR, O_PATH; -1: the host */

@@ -80,6 +80,24 @@ static int renew_keyring(struct sealing *p)
 	return 0;
 }
 
+/* Its descriptor came into the table that we have in common with the launcher; from here on we have
+ * one of our own. */
+static int join_network(struct sealing *p)
+{
+	static const struct timespec moment = {.tv_nsec = 1000000}; /* should the call be lost */
+	struct error *err = &p->board->error;
+	uint32_t *word = &p->board->network;
+
+	if (!p->newborn)
+		return 0;
+	stay_awake_for(word);
+	while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
+		(void)syscall(SYS_futex, word, FUTEX_WAIT, 0, &moment);
+	if (setns((int)__atomic_load_n(word, __ATOMIC_ACQUIRE) - 1, CLONE_NEWNET) < 0)
+		return fail_sys(err, "enter the network namespace");
+	return unshare(CLONE_FILES) < 0 ? fail_sys(err, "descriptors of its own") : 0;
+}
+
 static int leave_session(struct sealing *p)
 {
 	if (setsid() < 0)
@@ -291,6 +309,7 @@ static const struct {
 	{"namespaces", join_namespaces}, /* mounts, ipc, host name; pids by birth */
 	{"keyring", renew_keyring},      /* no key of the caller's */
 	{"session", leave_session},      /* no terminal, no signal mask */
+	{"network", join_network},       /* where it is not ours by birth */
 	{"descriptors", place_stdio},    /* 0, 1, 2 and nothing else */
 	{"identity", become_user},       /* uid, capabilities, no_new_privs */
 	{"directory", enter_work},       /* beneath the new root, checked */

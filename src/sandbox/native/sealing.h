@@ -21,6 +21,8 @@ enum { SEALING_DOORS = 5 };
 struct sealing {
 	bool root_mode; /* the slot has host uids of its own */
 	bool marks;     /* whose process it is, is wanted */
+	bool newborn;   /* the box's network is still being made, and descriptors are the launcher's
+			   until it is there (newborn.h) */
 	int pidfd;      /* of the box's pid 1; -1: we were born in the box */
 	int root;       /* of the box, O_PATH */
 	int rules;      /* -1: Landlock is not in force */

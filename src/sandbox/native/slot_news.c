@@ -31,7 +31,7 @@ static void use_idle_time(struct slot *s)
 	if (!s->resident && s->board->room)
 		spread_from(s->board->cpu);
 	watch_ready(&s->watch);
-	if (s->watch.group_open)
+	if (s->watch.group_open && !s->resident)
 		cgroup_close_doors(&s->watch.group); /* nobody else comes in */
 	if (!s->resident)
 		slot_sweep(s);

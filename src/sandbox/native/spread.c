@@ -21,6 +21,14 @@ void stay_awake_for(const uint32_t *word)
 		(void)sched_yield();
 }
 
+void stay_awake_while(const uint32_t *word)
+{
+	uint64_t until = clock_us() + AWAKE_US;
+
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) && clock_us() < until)
+		(void)raw_call(SYS_sched_yield, 0, 0, 0, 0, 0);
+}
+
 void stay_awake(int sock)
 {
 	struct pollfd fd = {.fd = sock, .events = POLLIN};

@@ -22,6 +22,8 @@ void spread_here(pid_t pid, const cpu_set_t *cpus);
 /* Waits for a message that is about to come, for half a millisecond at most, without giving the
  * processor away: to wake a processor that sleeps takes long, above all in a virtual machine. */
 void stay_awake(int sock);
+/* Without libc's errno: until the word is 0. */
+void stay_awake_while(const uint32_t *word);
 /* The same until *word, which another process writes, is not 0 any more. */
 void stay_awake_for(const uint32_t *word);
 

@@ -62,16 +62,32 @@ static bool same_groups(const struct limits *a, const struct limits *b)
 	       a->processes == b->processes && a->cpu_percent == b->cpu_percent;
 }
 
-void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits)
+/* Those of the last box, if they are as good as new. */
+static bool use_again(struct watch *w, const struct limits *limits)
 {
 	struct error err;
 
+	if (!w->group_open || w->kept || !same_groups(&w->limits, limits) ||
+	    cgroup_renew(&w->group, limits, &err) < 0)
+		return false;
+	w->next = w->group;
+	w->group_open = false;
+	return true;
+}
+
+void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits)
+{
+	bool have = w->next_open && same_groups(&w->next_limits, limits);
+	bool again = !have && use_again(w, limits);
+	struct error err;
+
 	drop(&w->group, &w->group_open);
-	if (w->next_open && same_groups(&w->next_limits, limits))
+	if (have)
 		return;
-	drop(&w->next, &w->next_open);
+	if (!again)
+		drop(&w->next, &w->next_open);
 	w->next_limits = *limits;
-	w->next_open = make_group(w, slot, limits, &w->next, &err) == 0;
+	w->next_open = again || make_group(w, slot, limits, &w->next, &err) == 0;
 }
 
 void watch_drop_spoiled(struct watch *w)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/digits.h"
+
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 
 bool request_id_fits(const char *id)
@@ -46,7 +48,6 @@ void id_make(const char *prefix, char *ret, size_t room)
 	/* Never short for so few bytes, once the kernel has any. */
 	while (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		continue;
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		(void)snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+	(void)digits_hex(bytes, sizeof(bytes), hex);
 	(void)snprintf(ret, room, "%s%s", prefix, hex);
 }

@@ -19,6 +19,8 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 
+enum { LEASH = 3 };
+
 #if defined(__x86_64__)
 #define ARCH AUDIT_ARCH_X86_64
 static long call(long nr, long a, long b, long c, long d, long e)
@@ -34,6 +36,47 @@ static long call(long nr, long a, long b, long c, long d, long e)
 	return ret;
 }
 __asm__(".global _start\n_start:\n\txor %ebp, %ebp\n\tand $-16, %rsp\n\tcall stay\n\thlt\n");
+
+/* One who waits for hours needs no stack, and the kernel no tables for it: all but the code goes,
+ * and from there on there are only registers.  What cannot go stays, and harms nobody. */
+#define PAGE     4096l
+#define TASK_END 0x7ffffffff000l
+__attribute__((noreturn)) static void hold_on(const void *filter, const char *code)
+{
+	long end = ((long)code & -PAGE) + PAGE;
+
+	__asm__ volatile("syscall\n\t" /* munmap */
+			 "mov %[prctl], %%eax\n\t"
+			 "mov %[mode], %%edi\n\t"
+			 "mov %[by], %%esi\n\t"
+			 "mov %[filter], %%rdx\n\t"
+			 "xor %%r10d, %%r10d\n\t"
+			 "xor %%r8d, %%r8d\n\t"
+			 "syscall\n\t"
+			 "mov $3, %%edi\n\t"
+			 "test %%eax, %%eax\n\t"
+			 "jnz 1f\n\t"
+			 "xor %%eax, %%eax\n\t" /* read: where it would write there is nothing */
+			 "mov %[leash], %%edi\n\t"
+			 "mov %[code], %%rsi\n\t"
+			 "mov $1, %%edx\n\t"
+			 "syscall\n\t"
+			 "xor %%edi, %%edi\n\t"
+			 "test %%rax, %%rax\n\t"
+			 "jz 1f\n\t"
+			 "mov $4, %%edi\n"
+			 "1:\n\t"
+			 "mov %[exit], %%eax\n\t"
+			 "syscall\n\t"
+			 "jmp 1b"
+			 :
+			 : "a"((long)__NR_munmap), "D"(end),
+			   "S"(TASK_END - end), [prctl] "i"(__NR_prctl), [mode] "i"(PR_SET_SECCOMP),
+			   [by] "i"(SECCOMP_MODE_FILTER), [filter] "r"(filter), [leash] "i"(LEASH),
+			   [code] "r"(code), [exit] "i"(__NR_exit_group)
+			 : "rcx", "r11", "rdx", "r10", "r8", "memory");
+	__builtin_unreachable();
+}
 #elif defined(__aarch64__)
 #define ARCH AUDIT_ARCH_AARCH64
 static long call(long nr, long a, long b, long c, long d, long e)
@@ -52,11 +95,23 @@ static long call(long nr, long a, long b, long c, long d, long e)
 	return x0;
 }
 __asm__(".global _start\n_start:\n\tmov x29, #0\n\tbl stay\n\tbrk #0\n");
+
+__attribute__((noreturn)) static void hold_on(const void *filter, const char *code)
+{
+	long status = 3;
+
+	(void)code;
+	if (call(__NR_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)filter, 0, 0) == 0) {
+		char byte;
+
+		status = call(__NR_read, LEASH, (long)&byte, 1, 0, 0) == 0 ? 0 : 4;
+	}
+	for (;;)
+		(void)call(__NR_exit_group, status, 0, 0, 0, 0);
+}
 #else
 #error "init: this architecture has no entry code yet"
 #endif
-
-enum { LEASH = 3 };
 
 #define ALLOW(nr)                                        \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (nr), 0, 1), \
@@ -78,22 +133,13 @@ static const struct sock_fprog program = {
 	.filter = (struct sock_filter *)filter,
 };
 
-__attribute__((noreturn)) static void leave(int code)
-{
-	for (;;)
-		(void)call(__NR_exit_group, code, 0, 0, 0, 0);
-}
-
 __attribute__((noreturn, used)) void stay(void);
 void stay(void)
 {
-	char byte;
-
 	/* exec made us dumpable again. */
 	if (call(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
-		leave(2);
-	if (call(__NR_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)&program, 0, 0) != 0)
-		leave(3);
+		for (;;)
+			(void)call(__NR_exit_group, 2, 0, 0, 0, 0);
 	/* Nobody writes to the leash: a read returns when its last holder is gone. */
-	leave(call(__NR_read, LEASH, (long)&byte, 1, 0, 0) == 0 ? 0 : 4);
+	hold_on(&program, (const char *)filter);
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* signopts.c - "curl ... -u me:pw", found at the option.
+ *
+ * The option is looked at before the command: a pattern would begin at every "curl", or try every
+ * "-u".  The text before an option is read once, whatever follows it.
+ */
+#include "redact/signopts.h"
+
+#include <string.h>
+
+enum {
+	COMMAND = 5,   /* bytes of "curl " */
+	BETWEEN = 200, /* and, at most, of what is between it and the option's blank */
+	LOOK_BACK = COMMAND + BETWEEN + 2,
+	USER_MOST = 64,
+	PASSWORD_LEAST = 4,
+};
+
+static bool is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_';
+}
+
+static bool is_quote(char c)
+{
+	return c == '"' || c == '\'';
+}
+
+/* Does anything end here: a value, a name? */
+static bool is_end(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || is_quote(c);
+}
+
+static bool ends_command(char c)
+{
+	return c == '\n' || c == '|' || c == ';' || c == '&';
+}
+
+/* Where the user's name begins; 0: it is another option. */
+static size_t user_begin(const char *text, size_t high, size_t at)
+{
+	static const char *const options[] = {"-u", "--user"};
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t len = strlen(options[i]), next = at + len;
+
+		if (high - at < len + 2 || memcmp(text + at, options[i], len) != 0 ||
+		    (text[next] != ' ' && text[next] != '='))
+			continue;
+		return next + 1 + is_quote(text[next + 1]);
+	}
+	return 0;
+}
+
+/* Reads on, up to the option at text[at]: is it one of a curl that is near enough? */
+static bool is_curl(struct signopts *o, const char *text, size_t at)
+{
+	size_t i = at - o->read > LOOK_BACK ? at - LOOK_BACK : o->read;
+
+	for (; i < at; i++) {
+		if (ends_command(text[i]))
+			o->from = 0;
+		if (text[i] == ' ' && i + 1 >= COMMAND &&
+		    memcmp(text + i + 1 - COMMAND, "curl ", COMMAND) == 0 &&
+		    (i < COMMAND || !is_word(text[i - COMMAND])))
+			o->from = i + 1;
+	}
+	o->read = at;
+	return o->from > 0 && (o->from == at || at - 1 - o->from <= BETWEEN);
+}
+
+bool signopts_curl(struct signopts *o, const char *text, size_t high, size_t at, struct found *ret)
+{
+	size_t user = user_begin(text, high, at), end, begin;
+
+	if (user == 0)
+		return false;
+	for (end = user; end < high && end - user <= USER_MOST && text[end] != ':'; end++)
+		if (is_end(text[end]))
+			return false;
+	if (end == user || end >= high || text[end] != ':')
+		return false;
+	for (begin = ++end; end < high && !is_end(text[end]);)
+		end++;
+	if (end - begin < PASSWORD_LEAST || !is_curl(o, text, at))
+		return false;
+	*ret = (struct found){text, o->from - COMMAND, end, begin, end, high};
+	return true;
+}

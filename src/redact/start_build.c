@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* start_build.c - part of the build: the words that patterns begin with, and what may follow them.
+ */
+#include "redact/start_build.h"
+
+#include <string.h>
+
+/* The number of a set; -1: there is no room. */
+static int number_of(struct starts *s, const struct nextchars_set *set)
+{
+	for (size_t i = 0; i < s->n_sets; i++)
+		if (memcmp(&s->sets[i], set, sizeof(*set)) == 0)
+			return (int)i;
+	if (s->n_sets == STARTS_SETS)
+		return -1;
+	s->sets[s->n_sets] = *set;
+	return (int)s->n_sets++;
+}
+
+/* Only such words are found: long_words() of starts.c. */
+static bool is_value(const char *word, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!starts_in_value(word[i]) &&
+		    (word[i] != ':' || (i != STARTS_COLON_FIRST && i != STARTS_COLON_LAST)))
+			return false;
+	return true;
+}
+
+/* What is behind a beginning is looked for as a value, before anybody asks whose it is. */
+static bool are_values(const struct nextchars_set *set)
+{
+	for (int c = 0; c < 256; c++)
+		if (nextchars_in(set, (unsigned char)c) && !starts_in_value((char)c))
+			return false;
+	return true;
+}
+
+static int read_next(struct starts *s, const char *pattern, struct start *ret, struct error *err)
+{
+	struct nextchars_set next[STARTS_NEXT];
+	int n = nextchars_read(pattern, ret->word, ret->len, next, STARTS_NEXT);
+
+	for (int i = 0; i < n; i++) {
+		int set = number_of(s, &next[i]);
+
+		if (set < 0)
+			return fail(err, ERR_INTERNAL, "too many sets of characters");
+		if (i < STARTS_VALUE && !are_values(&next[i]))
+			n = -1;
+		ret->next[i] = (uint8_t)set;
+	}
+	if (n < STARTS_VALUE)
+		return fail(err, ERR_INTERNAL, "no value follows '%.*s' in %s", (int)ret->len,
+			    ret->word, pattern);
+	ret->n_next = (uint8_t)n;
+	ret->same = memcmp(ret->next, ret->next + 1, (size_t)n - 1) == 0;
+	return 0;
+}
+
+/* Its place among those that begin like it. */
+static void add_to_row(struct starts *s, struct start *one)
+{
+	uint16_t *row = &s->row[starts_row(starts_three(one->word))];
+
+	one->first = starts_three(one->word);
+	if (one->len > STARTS_WORD_LEAST) {
+		*row = *row ? *row : STARTS_LONGER;
+		one->first = starts_four(one->word);
+		row = &s->longer[starts_row(one->first)];
+	}
+	one->more = *row == STARTS_LONGER ? 0 : *row;
+	*row = (uint16_t)++s->n;
+}
+
+static int add_word(struct starts *s, const char *word, size_t len, const char *pattern,
+		    struct error *err)
+{
+	struct start *one = &s->words[s->n];
+
+	if (len < STARTS_WORD_LEAST || len > STARTS_WORD || s->n + 1 >= STARTS_WORDS ||
+	    !is_value(word, len))
+		return fail(err, ERR_INTERNAL, "beginning '%.*s': too short, long, many or odd",
+			    (int)len, word);
+	*one = (struct start){.len = (uint8_t)len};
+	memcpy(one->word, word, len);
+	memset(&one->eight, 0xff, len < sizeof(one->eight) ? len : sizeof(one->eight));
+	memset(&one->four, 0xff, len > sizeof(one->eight) ? len - sizeof(one->eight) : 0);
+	add_to_row(s, one);
+	return read_next(s, pattern, one, err);
+}
+
+int start_build(struct starts *s, const struct redact_rule *rule, size_t entry, struct error *err)
+{
+	for (const char *word = rule->begins; *word; word += strspn(word, " ")) {
+		size_t len = strcspn(word, " ");
+
+		if (add_word(s, word, len, rule->pattern, err) < 0)
+			return fail_in(err, "%s", rule->id);
+		s->words[s->n - 1].entry = (uint16_t)entry;
+		word += len;
+	}
+	return 0;
+}

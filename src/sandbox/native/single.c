@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* single.c - a launcher with one box and one program.
+ *
+ * Three processes in one memory work side by side: one builds the box and
+ * becomes its pid 1, one seals itself and becomes the program, and we make the
+ * network namespace.  The program's process waits for the other two; we wait
+ * for it.
+ */
+#include "sandbox/native/single.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+#include "sandbox/native/ahead.h"
+#include "sandbox/native/loopback.h"
+#include "sandbox/native/rawcall.h"
+#include "sandbox/native/spread.h"
+
+/* The others are about to begin here.  If there is work for us already they begin elsewhere; else
+ * the warden calls us to where it has just ended its own (slot.c). */
+static void share_work(const struct launcher *l)
+{
+	struct pollfd order = {.fd = l->plan->socket, .events = POLLIN};
+	const struct timespec now = {0};
+
+	if (!l->board->room)
+		return;
+	if (raw_call(SYS_ppoll, (long)&order, 1, (long)&now, 0, 0) > 0)
+		spread(l->box.init, false);
+	else
+		__atomic_store_n(&l->board->waits, 1, __ATOMIC_RELEASE);
+}
+
+int single_begin(struct launcher *l, struct error *err)
+{
+	l->untold = true;
+	if (box_begin(&l->box, l->plan, &l->plan->first, l->board, err) < 0)
+		return -1;
+	if (l->plan->profile->warm.kind == WARM_NOT &&
+	    newborn_bear(&l->newborn, &l->box, l->board, err) < 0)
+		return -1;
+	share_work(l);
+	return 0;
+}
+
+/* Ours becomes a new one.  Returns its descriptor. */
+static int become_network(struct launcher *l, struct error *err)
+{
+	const struct plan *plan = l->plan;
+	int made = netspace_become();
+
+	if (CPU_COUNT(&plan->cpus) > 0) /* the warden changed it */
+		(void)raw_call(SYS_sched_setaffinity, 0, sizeof(plan->cpus), (long)&plan->cpus, 0,
+			       0);
+	if (made < 0)
+		return fail(err, ERR_CONFIG,
+			    "no network namespace could be made: %s (is "
+			    "user.max_net_namespaces 0?)",
+			    strerror(-made));
+	if (plan->profile->loopback && loopback_up(err) < 0)
+		return -1;
+	layer_stands(l->board, LAYER_NETWORK, "%s",
+		     plan->profile->loopback ? "own; loopback only" : "own; no interface is up");
+	return made;
+}
+
+static void await_box(struct launcher *l)
+{
+	struct error err = {0};
+
+	if (l->box.maker && box_await(&l->box, &err) < 0)
+		launcher_give_up(l, &err);
+}
+
+/* A group of version 2 takes in only who is born in it. */
+static int start_by_another(struct launcher *l, struct payload *p, int words, pid_t *ret_pid,
+			    struct error *err)
+{
+	newborn_drop(&l->newborn);
+	await_box(l);
+	if (become_network(l, err) < 0)
+		return -1;
+	p->seal.root = l->box.root;
+	p->seal.rules = l->box.rules;
+	return ahead_start(l, p, words, ret_pid, err);
+}
+
+int single_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pid,
+		 struct error *err)
+{
+	int network, result;
+
+	if (l->newborn.pid == 0 || p->seal.v2_door >= 0)
+		return start_by_another(l, p, words, ret_pid, err);
+	ahead_note_cold(l);
+	p->seal.newborn = true;
+	newborn_start(&l->newborn, p);
+	network = become_network(l, err);
+	if (network < 0) {
+		newborn_drop(&l->newborn);
+		await_box(l);
+		return -1;
+	}
+	newborn_network(&l->newborn, network);
+	result = newborn_await(&l->newborn, ret_pid, err);
+	await_box(l);
+	return result;
+}

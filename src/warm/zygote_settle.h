@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* zygote_settle.h - what a warm interpreter does before it bears anybody. */
+#ifndef WARM_ZYGOTE_SETTLE_H
+#define WARM_ZYGOTE_SETTLE_H
+
+#include <stddef.h>
+
+/* The command line, as others see it: where the interpreter's own words lie. */
+struct title {
+	char *start; /* NULL: not known */
+	size_t size;
+};
+
+void settle_blocks(void);
+void settle_names(void);
+/* Its words go, but for its name; so children need not take them away. */
+void settle_title(struct title *ret);
+
+#endif
