@@ -32,6 +32,8 @@ class Driver(Ending):
         self.sys = len(sys.__dict__)
         # So that forgetting one does not free it; stdin gives way to null in most calls.
         self.kept = [sys.stdin, *MODULES.values()]
+        gc.collect()
+        gc.freeze()  # else each rehearsal looks at all of it
         for _ in range(20):  # until the interpreter has nothing more to learn about this code, and writes no more
             self.rehearse()
         gc.collect()
