@@ -400,6 +400,7 @@ static PyObject *serve(PyObject *module, PyObject *args)
 		_exit(EX_OURS);
 	(void)fcntl(self.control, F_SETFD, FD_CLOEXEC);
 	settle_names();
+	settle_code();
 	settle_title(&self.title);
 	settle_blocks();
 	news.resident = resident();
