@@ -89,6 +89,12 @@ static size_t plain_run(const char *data, size_t len)
 		if (!is_plain(eight))
 			break;
 	}
+	if (len - n < sizeof(eight)) { /* the rest, and spaces behind it */
+		eight = EACH(' ');
+		memcpy(&eight, data + n, len - n);
+		if (is_plain(eight))
+			return len;
+	}
 	while (n < len && data[n] >= ' ' && data[n] <= '~' && data[n] != '"' && data[n] != '\\')
 		n++;
 	return n;
