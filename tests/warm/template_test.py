@@ -224,6 +224,17 @@ def a_signal_wakes_it_if_it_would_do_something():
 
 
 @test
+def an_interrupt_in_its_sleep_ends_nothing():
+    with woken() as one:
+        for handler in ("signal.getsignal(2)", "signal.default_int_handler"):
+            one.run(f"import signal\nmine = {handler!r}\n_ = signal.signal(2, {handler})")
+            one.sleep()
+            one.process.send_signal(2)
+            wait_until(lambda: not one.sleeps())
+            same(one.run("mine"), repr(handler))
+
+
+@test
 def who_is_told_something_while_it_falls_asleep_hears_it():
     with woken() as one:
         one.run("n = 0")
