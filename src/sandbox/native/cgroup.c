@@ -367,6 +367,8 @@ int cgroup_open(const struct cgroup_slot *slot, const char *name, const struct l
 			(void)cgroup_close(&group, &later);
 			return fail_in(err, "cgroup");
 		}
+		if (slot->between)
+			slot->between(slot->context);
 	}
 	*ret = group;
 	return 0;
