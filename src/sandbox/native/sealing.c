@@ -261,7 +261,7 @@ static int set_rlimits(struct sealing *p)
 }
 
 /* Mostly it is there by now, and the host's root is gone; but the program does not begin before. If
- * it died on its way there, so do we. */
+ * it died on its way there, so do we.  Here and below, the filter of any box allows all calls. */
 static int await_init(struct sealing *p)
 {
 	static const struct timespec moment = {.tv_nsec = 1000000}; /* should the call be lost */
@@ -315,9 +315,9 @@ static const struct {
 	{"directory", enter_work},       /* beneath the new root, checked */
 	{"landlock", restrict_files},    /* again, by inode, in case a mount was wrong */
 	{"rlimits", set_rlimits},        /* landlock's rules needed descriptors */
+	{"seccomp", filter_calls},       /* it forbids what the others need */
 	{"pid 1", await_init},           /* late: it execs beside us */
-	{"leave", await_leave},          /* after all that takes time; nothing ran so far */
-	{"seccomp", filter_calls},       /* last: it forbids what the others need */
+	{"leave", await_leave},          /* last: nothing ran so far */
 };
 
 int sealing_take(struct sealing *p)
