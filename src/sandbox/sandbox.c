@@ -32,6 +32,11 @@ static void ask_near_end(const void *slot)
 	stay_awake(slot_fd(slot));
 }
 
+static uint64_t ask_awake_us(const void *slot)
+{
+	return slot_awake_us(slot);
+}
+
 static bool ask_step(void *slot)
 {
 	return slot_step(slot);
@@ -58,6 +63,7 @@ static const struct runner_ops local = {
 	.fd = ask_fd,
 	.wait_ms = ask_wait_ms,
 	.near_end = ask_near_end,
+	.awake_us = ask_awake_us,
 	.step = ask_step,
 	.kill = ask_kill,
 	.signal = ask_signal,

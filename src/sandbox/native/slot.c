@@ -411,6 +411,15 @@ int slot_wait_ms(const struct slot *s)
 	return (int)((next - now + 999) / 1000);
 }
 
+uint64_t slot_awake_us(const struct slot *s)
+{
+	enum { SHORT_US = 1500 }; /* such a program ends before a longer one would notice */
+
+	if (s->phase != PHASE_RUNNING || !plan_is_single(&s->plan) || !s->board->room)
+		return 0;
+	return s->watch.start_us + SHORT_US;
+}
+
 static void keep_deadlines(struct slot *s)
 {
 	uint64_t now = clock_us();

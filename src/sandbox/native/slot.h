@@ -48,6 +48,8 @@ int slot_start_words(struct slot *slot, const struct limits *limits, const int i
 int slot_fd(const struct slot *slot);
 /* Until slot_step must be called even if nothing happens; -1: never. */
 int slot_wait_ms(const struct slot *slot);
+/* Until when it is better not to sleep while waiting for the only program; 0: sleep. */
+uint64_t slot_awake_us(const struct slot *slot);
 /* Takes news and keeps deadlines.  Returns true when the call has ended. */
 bool slot_step(struct slot *slot);
 void slot_kill(struct slot *slot, enum kill_reason reason);
