@@ -153,10 +153,11 @@ static int give_up(struct maker *m)
 	return seal_no_new_privs(m->err);
 }
 
-/* The kernel lets whoever unmounts something wait until no processor looks at it any more. */
+/* The kernel lets whoever unmounts something wait until no processor looks at it any more.  A
+ * process that waits anyway does it where there is one (sealing.c). */
 static int leave_old_root(struct maker *m)
 {
-	return m->plan->once ? rootfs_leave_old(m->err) : 0;
+	return m->plan->once && !plan_bears_early(m->plan) ? rootfs_leave_old(m->err) : 0;
 }
 
 static int become_init(struct maker *m)
