@@ -95,6 +95,8 @@ int sandbox_run(const struct request *r, struct account *ret, struct error *err)
 		serve_refuse(ret, err);
 		return 0;
 	}
+	if (r->only)
+		slot_is_only(slot);
 	slot_ask_before(slot, r->at_start, r->context);
 	result = sandbox_run_in(slot, r, ret, err);
 	if (r->after)

@@ -450,11 +450,16 @@ int serve(const struct request *r, const struct runner *runner, struct account *
 	} else if (result < 0) {
 		account->outcome.error = *err;
 	}
+	account_judge(account);
+	if (r->only) {
+		buf_done(&run.out.filtered);
+		buf_done(&run.err.filtered);
+		return result;
+	}
 	capture_close(&run.out);
 	capture_close(&run.err);
 	feed_close(feed);
 	pages_free(feed, sizeof(*feed));
 	close_outdirs(&run);
-	account_judge(account);
 	return result;
 }

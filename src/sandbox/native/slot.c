@@ -121,6 +121,8 @@ void slot_close(struct slot *s)
 	watch_close(&s->watch);
 	if (s->groups_open)
 		(void)cgroup_slot_close(&s->groups, &ignored);
+	if (s->only)
+		return;
 	slot_drop_plan(s);
 	needed_list_done(&s->plan.needed);
 	own_fd_end(&s->launcher_fd);
@@ -133,6 +135,11 @@ void slot_close(struct slot *s)
 	if (s->board)
 		(void)munmap(s->board, sizeof(*s->board));
 	pages_free(s, sizeof(*s));
+}
+
+void slot_is_only(struct slot *s)
+{
+	s->only = true;
 }
 
 void slot_end(struct slot **slot)

@@ -27,6 +27,8 @@ int slot_open(const struct profile *profile, const struct limits *limits, enum s
 /* Kills what runs, waits for it, takes everything down. */
 void slot_close(struct slot *slot);
 void slot_end(struct slot **slot); /* for own_slot */
+/* The caller's process ends after it: slot_close leaves to that end what nobody else sees. */
+void slot_is_only(struct slot *slot);
 #define own_slot __attribute__((cleanup(slot_end))) struct slot *
 
 bool slot_is_root_mode(const struct slot *slot);
