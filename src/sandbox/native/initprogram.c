@@ -30,5 +30,5 @@ int initprogram_open(struct error *err)
 	if (fchmod(fd, 0555) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
 		return fail_sys(err, "seal pid 1");
-	return take_fd(&fd);
+	return fd_lift(take_fd(&fd));
 }

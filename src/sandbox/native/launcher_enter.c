@@ -18,10 +18,8 @@
 
 #include "base/fd.h"
 #include "base/own.h"
-#include "sandbox/native/devices.h"
 #include "sandbox/native/filterready.h"
 #include "sandbox/native/identity.h"
-#include "sandbox/native/initprogram.h"
 #include "sandbox/native/launcher_state.h"
 #include "sandbox/native/loopback.h"
 #include "sandbox/native/ownfds.h"
@@ -46,15 +44,6 @@ static int forbid_executable_memfds(const struct plan *plan, struct error *err)
 	if (access("/proc/sys/vm/memfd_noexec", F_OK) < 0)
 		return 0;
 	return fd_put_file(AT_FDCWD, "/proc/sys/vm/memfd_noexec", "2", err);
-}
-
-/* Only the host's root can make devices. */
-static int make_tools(struct plan *plan, struct error *err)
-{
-	plan->init_program = initprogram_open(err);
-	if (plan->init_program < 0)
-		return -1;
-	return plan->root_mode ? devices_make(plan->init_uid, &plan->devices, err) : 0;
 }
 
 static void ask_for_maps(struct launcher *l)
@@ -91,11 +80,15 @@ static int work_unmapped(const struct plan *plan, struct error *err)
 static int get_mapped(struct launcher *l, struct error *err)
 {
 	struct to_launcher order;
+	int tools[MAPPED_FDS] = {-1, -1};
+	size_t n = MAPPED_FDS;
 
 	stay_awake(l->plan->socket);
-	if (fd_receive(l->plan->socket, &order, sizeof(order), NULL, NULL, err) <= 0)
+	if (fd_receive(l->plan->socket, &order, sizeof(order), tools, &n, err) <= 0)
 		_exit(1);
-	if (order.order != ORDER_MAPPED)
+	l->plan->init_program = tools[MAPPED_INIT];
+	l->plan->devices = n > MAPPED_DEVICES ? tools[MAPPED_DEVICES] : -1;
+	if (order.order != ORDER_MAPPED || n == 0)
 		return fail(err, ERR_INTERNAL, "order %d instead of the maps", (int)order.order);
 	return 0;
 }
@@ -124,7 +117,7 @@ int launcher_enter(struct launcher *l, struct error *err)
 	if (ownfds_keep(plan, err) < 0)
 		return -1;
 	(void)umask(022); /* the caller's may be stricter than a root can stand */
-	if (make_tools(plan, err) < 0 || forbid_executable_memfds(plan, err) < 0)
+	if (forbid_executable_memfds(plan, err) < 0)
 		return -1;
 	if (plan->root_mode && identity_leave_root(plan, err) < 0)
 		return -1;
