@@ -136,12 +136,16 @@ static int serve_copies(struct keeper_options *o, int control, struct policy *po
 			const struct redact_means *means, char *name)
 {
 	static struct toolkit kit; /* the copies keep it */
-	struct error err = {0};
+	static struct imprint imprint;
+	struct error err = {0}, none = {0};
 	enum nursery_wants wants = NURSERY_KEEPER;
 	int fds[NURSERY_FDS], came = -1;
 
 	if (toolkit_open(&kit, policy, means, &err) == 0) {
 		toolkit_warm(&kit);
+		/* What a copy allocates lies behind what is shared, not in its gaps. */
+		(void)malloc_trim(0);
+		o->imprint = imprint_take(&imprint, &none) == 0 ? &imprint : NULL;
 		came = nursery_serve(control, fds, &wants, &err);
 	}
 	if (came == 1) {

@@ -111,6 +111,7 @@ int keeper_open(struct keeper *k, const struct keeper_options *o, struct policy 
 	k->policy = policy;
 	k->means = *means;
 	k->template = o->template;
+	k->imprint = o->imprint;
 	k->for_session = o->session;
 	audit_init(&k->audit);
 	slots_init(&k->slots, o->warden, o->helper, o->session ? 1 : SLOTS_KEPT);

@@ -11,6 +11,7 @@
 #include "gate/gate.h"
 #include "gate/slots.h"
 #include "gate/toolkit.h"
+#include "keeper/imprint.h"
 #include "keeper/keeptalk.h"
 
 struct keeper_options {
@@ -22,7 +23,8 @@ struct keeper_options {
 	struct toolkit *toolkit; /* that is open and warm: its own from now on.  NULL: none is */
 	bool warm_node;          /* node may wait for calls here */
 	int template;            /* that its session's Python becomes; -1: none */
-	bool makes_template;     /* instead of serving anybody; goes to front */
+	const struct imprint *imprint; /* NULL: none */
+	bool makes_template;           /* instead of serving anybody; goes to front */
 };
 
 struct keeper {
@@ -34,13 +36,14 @@ struct keeper {
 	struct audit audit;
 	bool has_audit; /* false: the policy wants no log, or it cannot be opened */
 	struct toolkit toolkit;
-	int template;                 /* -1: none */
-	bool for_session;             /* it waits for a session to be opened */
-	bool has_slot;                /* one was made ahead of the first call */
-	uint64_t records, last_index; /* in the log, and the front has not been told */
-	bool over;                    /* the front is gone: nobody is left to serve */
-	bool wardenless;              /* the warden is gone, or never took us: no box, no use */
-	struct slots slots;           /* large, and last: most of it is never touched */
+	int template;                  /* -1: none */
+	const struct imprint *imprint; /* what it was born with; NULL: that is not known */
+	bool for_session;              /* it waits for a session to be opened */
+	bool has_slot;                 /* one was made ahead of the first call */
+	uint64_t records, last_index;  /* in the log, and the front has not been told */
+	bool over;                     /* the front is gone: nobody is left to serve */
+	bool wardenless;               /* the warden is gone, or never took us: no box, no use */
+	struct slots slots;            /* large, and last: most of it is never touched */
 };
 
 /* k: zeros.  0: everything is there.  -1: it cannot serve. */

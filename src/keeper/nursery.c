@@ -15,7 +15,6 @@
 #include "keeper/nursery.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -82,8 +81,6 @@ int nursery_serve(int control, int ret_fds[static NURSERY_FDS], enum nursery_wan
 
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return fail_sys(err, "hide our memory");
-	/* What a copy allocates lies behind what is shared, not in its gaps. */
-	(void)malloc_trim(0);
 	if (answer(control, 0, &fine, err) < 0)
 		return -1;
 	while ((came = take_order(control, ret_fds, ret_wants, err)) == 1) {

@@ -224,6 +224,13 @@ static int tick(struct session *s)
 	return now < next ? (int)((next - now) / 1000 + 1) : 0;
 }
 
+static int wait_for(const struct session *s, struct watch *w, int ms)
+{
+	if (s->rests && !is_busy(s))
+		return imprint_poll(s->k->imprint, w->fds, w->n, ms);
+	return poll(w->fds, w->n, ms);
+}
+
 void session_loop(struct session *s)
 {
 	struct watch w;
@@ -234,7 +241,7 @@ void session_loop(struct session *s)
 		if (s->end != SESSION_OPEN)
 			break;
 		want_all(s, &w);
-		if (poll(w.fds, w.n, wait) < 0 && errno != EINTR) {
+		if (wait_for(s, &w, wait) < 0 && errno != EINTR) {
 			s->end = SESSION_LOST;
 			break;
 		}

@@ -6,7 +6,10 @@
  */
 #include "redact/shape.h"
 
-enum { NEAR_BY = 128 }; /* what lies between two texts that is read to join them */
+enum {
+	NEAR_BY = 128, /* what lies between two texts that is read to join them */
+	AHEAD = 64,
+};
 
 static char small(char c)
 {
@@ -55,7 +58,8 @@ __attribute__((noinline)) static bool read_all(const struct shape_sets *sets, st
 	}
 	if (from < r->begin)
 		return false;
-	read_on(sets, t, set, to);
+	/* More than was asked for: the next one begins a little further. */
+	read_on(sets, t, set, t->high - to < AHEAD ? t->high : to + AHEAD);
 	return r->end >= to;
 }
 
@@ -67,7 +71,9 @@ static inline bool all_in(const struct shape_sets *sets, struct shape_text *t, u
 	/* What is a byte long is not worth a run, and would end one that is. */
 	if (to - from == 1)
 		return is_in(sets, t, from, set);
-	return (from >= r->begin && to <= r->end) || read_all(sets, t, set, from, to);
+	if (from >= r->begin && to <= r->end)
+		return true;
+	return read_all(sets, t, set, from, to);
 }
 
 static bool is_border(const struct shape_text *t, size_t at)

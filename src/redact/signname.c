@@ -104,40 +104,43 @@ const unsigned char signname_lasts[256] = {
 	[']'] = SIGNNAME_ANY,  [':'] = SIGNNAME_ANY,
 };
 
-/* Four bytes in small letters; "_" is then 0x7f. */
-static inline uint32_t four_at(const char *text)
-{
-	uint32_t four;
-
-	memcpy(&four, text, sizeof(four));
-	return four | 0x20202020u;
-}
-
-static inline bool has_byte(uint32_t four, uint32_t byte)
-{
-	four ^= byte * 0x01010101u;
-	return (four - 0x01010101u) & ~four & 0x80808080u;
-}
-
 static bool is_joint(char c)
 {
 	return c == '_' || c == '-';
 }
 
+/* Letters as last_letters() has them. */
+static inline uint32_t letters_of(const char *word)
+{
+	return (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 |
+	       (uint32_t)word[3] << 24;
+}
+
+/* The last four bytes before text[end] that are no joints, in small letters; 0: there are not so
+ * many. */
+static uint32_t last_letters(const char *text, size_t end)
+{
+	size_t least = end < SIGNNAME_MAX ? 0 : end - SIGNNAME_MAX, n = 0;
+	uint32_t four = 0;
+
+	for (size_t i = end; i > least && n < 4; i--) {
+		unsigned char c = (unsigned char)text[i - 1];
+
+		if (is_joint((char)c))
+			continue;
+		four |= (uint32_t)(c | 0x20) << (24 - 8 * n);
+		n++;
+	}
+	return n == 4 ? four : 0;
+}
+
 bool signname_near_password(const char *text, size_t sign)
 {
-	size_t end = name_end(text, sign);
-	uint32_t four;
+	uint32_t four = last_letters(text, name_end(text, sign));
 
-	while (end >= sizeof(four) && is_joint(text[end - 1]) && sign - end < SIGNNAME_MAX)
-		end--;
-	if (end < sizeof(four))
-		return true; /* too short to look at */
-	four = four_at(text + end - sizeof(four));
-	/* Joints may stand anywhere; where there is one, who knows. */
-	return four == four_at("word") || four == four_at("sswd") || four == four_at("pass") ||
-	       four == four_at("rase") || memcmp((const char *)&four + 1, "pwd", 3) == 0 ||
-	       has_byte(four, '-') || has_byte(four, '_' | 0x20);
+	return four == 0 || four == letters_of("word") || four == letters_of("sswd") ||
+	       four == letters_of("pass") || four == letters_of("rase") ||
+	       four >> 8 == letters_of("?pwd") >> 8;
 }
 
 /* Does the word that ends in text[at] mean a secret?  It ends in "n", "t", "l" or "y". */

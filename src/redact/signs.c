@@ -233,8 +233,8 @@ static void try_secret_alone(struct looking *l, size_t sign, size_t at)
 	struct signname n;
 
 	if ((text[0] == ':' && text[1] == '=') || !signname_maybe_secret(l->text, sign) ||
-	    valuerun_dull_at_once(&l->value, inner) || valuerun_dull(&l->value, inner) ||
-	    valuerun_few(&l->value, inner))
+	    check_begins_path(l->text + inner, 1) || valuerun_dull_at_once(&l->value, inner) ||
+	    valuerun_dull(&l->value, inner) || valuerun_few(&l->value, inner))
 		return;
 	if (signname_read(l->text, text[-1] == ':' ? sign - 1 : sign, &n) && signname_secret(&n) &&
 	    valuerun_secret(&l->value, inner))
@@ -329,6 +329,7 @@ struct block {
 	uint64_t hex;         /* letters among them */
 	uint64_t openings;    /* and ">" */
 	uint64_t long_values; /* what is right behind may be long enough for a secret */
+	uint64_t word_ends;   /* of words that mean one; all bits: not known */
 };
 
 static inline struct block read_block(const char *text)
@@ -362,6 +363,33 @@ static inline uint64_t may_have_names(const struct block *b)
 	return ~((signs | b->slashes) << 1 | signs << 2) | (b->equals & b->colons << 1);
 }
 
+/* What signname_maybe_secret() looks for, of all names in a block at once. */
+static uint64_t read_word_ends(const char *text)
+{
+	uint64_t lasts = 0, seconds = 0;
+
+	for (unsigned i = 0; i < BLOCK; i += LANES) {
+		lanes v = lanes_load(text + i), x = v | 0x20;
+
+		lasts |= (uint64_t)lanes_bits((lanes)(x == 'n') | (lanes)(x == 't') |
+					      (lanes)(x == 'y') | (lanes)(x == 'l'))
+			 << i;
+		seconds |= (uint64_t)lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a') |
+						(lanes)(v == '_') | (lanes)(v == '-'))
+			   << i;
+	}
+	return lasts & seconds << 1;
+}
+
+/* Is there one between two signs, of which the second is the i-th byte of a block?  Not if the
+ * first is in the block, too, and tells. */
+static inline bool may_mean_secret(const struct block *b, size_t i, size_t last, size_t sign)
+{
+	size_t name = sign - last;
+
+	return name > i || b->word_ends >> (i - name) & (((uint64_t)1 << name) - 1);
+}
+
 /* A sign at the i-th byte of a block, with a value right behind it. */
 static inline void look_direct(struct looking *l, const struct block *b, size_t i, size_t last,
 			       size_t sign)
@@ -371,11 +399,21 @@ static inline void look_direct(struct looking *l, const struct block *b, size_t 
 	bool colons = b->colons >> i >> 1 & 0xffff, equals = b->equals >> i >> 1 & 0xffff;
 
 	if (b->long_values >> i & 1) {
-		m.secret = l->secrets && sign - last >= SECRET_NAME;
+		m.secret = l->secrets && sign - last >= SECRET_NAME &&
+			   may_mean_secret(b, i, last, sign) &&
+			   !valuerun_known_dull(&l->value, sign + 1);
 		m.near = !colons && (!equals || nearnames_equals(&l->near, last, sign));
 	}
 	if (m.password | m.secret | m.near)
 		look_closely(l, last, sign, sign + 1, m);
+}
+
+/* More than four? */
+static inline bool has_many(uint64_t bits)
+{
+	for (int i = 0; i < 4; i++)
+		bits &= bits - 1;
+	return bits != 0;
 }
 
 /* Signs, with AHEAD bytes behind the block.  Most values are too short: those are not looked at. */
@@ -390,6 +428,7 @@ static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 
 	b->long_values = ten & later(two, 9);
 	signs &= (six | ~direct) & may_have_names(b);
+	b->word_ends = has_many(signs) ? read_word_ends(l->text + at) : ~(uint64_t)0;
 	for (uint64_t some = signs; some; some &= some - 1) {
 		uint64_t bit = some & -some, before = ends & (bit - 1);
 		size_t i = (size_t)__builtin_ctzll(some), sign = at + i;

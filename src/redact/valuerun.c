@@ -201,6 +201,14 @@ bool valuerun_dull_at_once(const struct valuerun *r, size_t at)
 	return at < r->begin || at >= r->end ? is_dull_at_once(r->text + at) : is_dull_run(r, at);
 }
 
+bool valuerun_known_dull(const struct valuerun *r, size_t at)
+{
+	size_t end = r->end - at < CHECK_ENOUGH ? r->end : at + CHECK_ENOUGH;
+
+	return at >= r->begin && at < r->end &&
+	       (is_dull_run(r, at) || (at >= r->few && end <= r->few_end));
+}
+
 bool valuerun_dull(struct valuerun *r, size_t at)
 {
 	(void)valuerun_end(r, at);

@@ -9,8 +9,8 @@ class Cold(Exception):
 
 
 class Driver(Ending):
-    def __init__(self, modules, leave=None, finalize=None, cold=None, kind=kind):
-        self.kind = kind
+    def __init__(self, modules, leave=None, finalize=None, cold=None, kind=kind, size=size):
+        self.kind, self.size = kind, size
         self.cold = cold  # tells that an exec follows
         self.leave = leave or posix._exit
         self.finalize = finalize if sys.version_info < (3, 13) else None  # it wants the first thread from then on
@@ -30,8 +30,13 @@ class Driver(Ending):
         self.sizes = {name: len(module.__dict__) for name, module in MODULES.items() if type(module) is MODULE}
         self.builtins = len(BUILTINS.__dict__)
         self.sys = len(sys.__dict__)
+        sys.argv = ["-c"]  # ours are freed once, and not by every child
+        if ORIG_ARGV:
+            sys.orig_argv = sys.orig_argv[:1]
         # So that forgetting one does not free it; stdin gives way to null in most calls.
-        self.kept = [sys.stdin, *MODULES.values()]
+        self.kept = [sys.stdin, sys.argv, getattr(sys, "orig_argv", None), *MODULES.values()]
+        gc.collect()
+        gc.freeze()  # else each rehearsal looks at all of it
         for _ in range(20):  # until the interpreter has nothing more to learn about this code, and writes no more
             self.rehearse()
         gc.collect()
@@ -289,14 +294,14 @@ class Driver(Ending):
         except OSError:
             raise Cold from None  # its words are better than ours
         try:
-            st = posix.fstat(fd)
-            if st.st_mode & 0o170000 != 0o100000 or st.st_size > SOURCE_MAX:
+            length = self.size(fd)
+            if not 0 <= length <= SOURCE_MAX:
                 raise Cold
-            source = posix.read(fd, st.st_size + 1)
+            source = posix.read(fd, length + 1)
             where = self.real(name, fd)
         finally:
             posix.close(fd)
-        if len(source) != st.st_size:
+        if len(source) != length:
             raise Cold
         return source, where
 
@@ -352,7 +357,7 @@ def main(extension, control_fd, modules):
     ext = load(extension)
     try:
         driver = Driver(modules, getattr(ext, "leave", None), getattr(ext, "finalize", None),
-                        getattr(ext, "cold", None), getattr(ext, "kind", kind))
+                        getattr(ext, "cold", None), getattr(ext, "kind", kind), getattr(ext, "size", size))
     except BaseException as exc:
         ext.fail(control_fd, "%s: %s" % (type(exc).__name__, exc))
         posix._exit(1)

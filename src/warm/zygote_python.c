@@ -400,7 +400,7 @@ static PyObject *serve(PyObject *module, PyObject *args)
 		_exit(EX_OURS);
 	(void)fcntl(self.control, F_SETFD, FD_CLOEXEC);
 	settle_names();
-	settle_title(&self.title);
+	settle_code();
 	settle_blocks();
 	news.resident = resident();
 	if (tell(self.control, &news) < 0)
@@ -486,14 +486,23 @@ static PyObject *kind(PyObject *module, PyObject *args)
 	return PyUnicode_InternFromString("other");
 }
 
+/* size(fd): size() of zygote.py. */
+static PyObject *size(PyObject *module, PyObject *args)
+{
+	struct stat st;
+	int fd;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "i", &fd))
+		return NULL;
+	return PyLong_FromLongLong(fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : -1);
+}
+
 static PyMethodDef methods[] = {
-	{"kind", kind, METH_VARARGS, NULL},
-	{"cold", note_cold, METH_NOARGS, NULL},
-	{"leave", leave, METH_VARARGS, NULL},
-	{"finalize", finalize, METH_VARARGS, NULL},
-	{"serve", serve, METH_VARARGS, NULL},
-	{"fail", say_failure, METH_VARARGS, NULL},
-	{NULL, NULL, 0, NULL},
+	{"size", size, METH_VARARGS, NULL},         {"kind", kind, METH_VARARGS, NULL},
+	{"cold", note_cold, METH_NOARGS, NULL},     {"leave", leave, METH_VARARGS, NULL},
+	{"finalize", finalize, METH_VARARGS, NULL}, {"serve", serve, METH_VARARGS, NULL},
+	{"fail", say_failure, METH_VARARGS, NULL},  {NULL, NULL, 0, NULL},
 };
 
 static struct PyModuleDef definition = {
@@ -506,5 +515,6 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit_zygote_python(void);
 PyMODINIT_FUNC PyInit_zygote_python(void)
 {
+	settle_title(&self.title); /* before anybody changes what Python knows of it */
 	return PyModule_Create(&definition);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Real groups of version 1 whose box is gone: when they are as good as new ones, and when not. */
+#include <sched.h>
+
 #include "cgroup_boxes.h"
+
+static int left = -1; /* memory that outlives whoever writes to it */
 
 static void touch_8_mib_and_spin(void)
 {
@@ -16,6 +20,22 @@ static void touch_8_mib_and_spin(void)
 static void fork_one(void)
 {
 	(void)end_of(fork());
+}
+
+/* More than any kernel keeps in stock for a group that is empty. */
+static size_t too_much(void)
+{
+	cpu_set_t cpus;
+	size_t n = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (size_t)CPU_COUNT(&cpus) : 1;
+	size_t stock = (n * 64 + 16) * 4096;
+
+	return (stock < MIB ? stock : MIB) + 4096;
+}
+
+static void leave_memory(void)
+{
+	if (posix_fallocate(left, 0, (off_t)too_much()) != 0)
+		_exit(98);
 }
 
 static void need_version_1(void)
@@ -128,6 +148,25 @@ TEST(groups_with_somebody_inside_are_not_used_again)
 	(void)kill(child, SIGKILL);
 	(void)end_of(child);
 	CHECK(can_renew(&group, &standard)); /* its twin: nobody is there any more */
+	CHECK(close_all(&group));
+}
+
+TEST(memory_that_the_last_box_left_is_not_the_next_ones)
+{
+	struct cgroup group;
+	struct error err;
+
+	need_version_1();
+	open_box(&group, &standard);
+	cgroup_keep_counters(&group);
+	left = memfd_create("left", MFD_CLOEXEC);
+	CHECK(left >= 0 && end_of(enter(&group, leave_memory)) == 0);
+	for (int i = 0; i < 20; i++) {
+		CHECK(cgroup_renew(&group, &standard, &err) < 0);
+		(void)usleep(5000);
+	}
+	CHECK(ftruncate(left, 0) == 0 && can_renew(&group, &standard));
+	(void)close(left);
 	CHECK(close_all(&group));
 }
 

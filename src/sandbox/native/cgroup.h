@@ -80,6 +80,9 @@ struct cgroup_slot {
 	int v2_place; /* -1: nothing in version 2 */
 	int launcher; /* -1: nothing in version 2 */
 	uid_t owner;
+	void (*between)(void *context); /* called before each group of a box is made; NULL: nobody
+					 */
+	void *context;
 	char name[CGROUP_NAME_MAX]; /* belljar-<pid>-<pid namespace>-<random>-<name> */
 };
 
