@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zygote_settle.c - what a warm interpreter does before it bears anybody, so that its children write
- * to few pages of it.
+/* zygote_settle.c - what a warm interpreter does before it bears anybody, so that its children
+ * write to few pages of it.
  *
  * A child has a copy of each page that it writes to, made when it does: most of what it costs.
  * Nothing here can be noticed by a program; where something cannot be done, it is only slower.
