@@ -127,8 +127,11 @@ static int use(int parent, const char *name, int *ret, struct error *err)
 	if (!is_same(&st, &named))
 		return FOUND_NOT;
 	/* What a box will have as its /etc is by name in there: no link leads elsewhere. */
-	if (!is_ours(&st) || fstatat(dir, ETCSHARED_NAME, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !is_ours(&st))
+	if (!is_ours(&st))
+		return FOUND_FOREIGN;
+	if (fstatat(dir, ETCSHARED_NAME, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? FOUND_FOREIGN : fail_sys(err, "look into %s", name);
+	if (!is_ours(&st))
 		return FOUND_FOREIGN;
 	*ret = take_fd(&dir);
 	return FOUND;
