@@ -123,8 +123,8 @@ static inline bool nearnames_equals(const struct nearlook *l, size_t last, size_
 {
 	const struct nearnames *n = l->names;
 
-	return n && (n->odd_last[nearnames_pair(l->in.text + sign)] & NEARODD_EQUALS ||
-		     (n->odd_near & NEARODD_EQUALS && sign - last >= n->odd_word));
+	return n && (((n->odd_last[nearnames_pair(l->in.text + sign)] & NEARODD_EQUALS) != 0) |
+		     (((n->odd_near & NEARODD_EQUALS) != 0) & (sign - last >= n->odd_word)));
 }
 
 /* The same if there are NEARNAMES_VALUE bytes of the value, and two before the sign. */

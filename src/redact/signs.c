@@ -66,7 +66,7 @@ struct looking {
 	struct signopts options;
 	struct valuerun value;
 	struct nearlook near;
-	bool passwords, secrets; /* are wanted */
+	bool passwords, secrets, names; /* are wanted */
 	bool enough;
 	size_t last;  /* behind the last sign */
 	size_t taken; /* what is before this was found already */
@@ -387,25 +387,31 @@ static inline bool may_mean_secret(const struct block *b, size_t i, size_t last,
 {
 	size_t name = sign - last;
 
-	return name > i || b->word_ends >> (i - name) & (((uint64_t)1 << name) - 1);
+	return (name > i) |
+	       ((b->word_ends >> ((i - name) & 63) & (((uint64_t)1 << (name & 63)) - 1)) != 0);
 }
 
-/* A sign at the i-th byte of a block, with a value right behind it. */
+/* A sign at the i-th byte of a block, with a value right behind it.  What is asked first is asked
+ * without a branch: in text of words drawn at random none can be foretold. */
 static inline void look_direct(struct looking *l, const struct block *b, size_t i, size_t last,
 			       size_t sign)
 {
-	struct maybe m = {.password = is_password(l, sign)};
 	/* What is in the first sixteen bytes of the value, as far as the block tells. */
 	bool colons = b->colons >> i >> 1 & 0xffff, equals = b->equals >> i >> 1 & 0xffff;
+	bool enough = b->long_values >> i & 1;
+	struct maybe m = {
+		.near = enough & l->names & !colons &
+			(!equals | nearnames_equals(&l->near, last, sign)),
+		.password = l->passwords & signname_maybe_password(l->text, sign),
+		.secret = enough & l->secrets & (sign - last >= SECRET_NAME) &
+			  may_mean_secret(b, i, last, sign),
+	};
 
-	if (b->long_values >> i & 1) {
-		m.secret = l->secrets && sign - last >= SECRET_NAME &&
-			   may_mean_secret(b, i, last, sign) &&
-			   !valuerun_known_dull(&l->value, sign + 1);
-		m.near = !colons && (!equals || nearnames_equals(&l->near, last, sign));
-	}
-	if (m.password | m.secret | m.near)
-		look_closely(l, last, sign, sign + 1, m);
+	if (!((m.near | m.password | m.secret) & has_name(l, sign)))
+		return;
+	m.password = m.password && is_password(l, sign);
+	m.secret = m.secret && !valuerun_known_dull(&l->value, sign + 1);
+	look_closely(l, last, sign, sign + 1, m);
 }
 
 /* More than four? */
@@ -434,12 +440,10 @@ static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 		size_t i = (size_t)__builtin_ctzll(some), sign = at + i;
 		size_t last = before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
 
-		if (!has_name(l, sign))
-			continue;
-		if (!(direct & bit))
-			look_apart(l, last, sign);
-		else
+		if (direct & bit)
 			look_direct(l, b, i, last, sign);
+		else if (has_name(l, sign))
+			look_apart(l, last, sign);
 	}
 	if (ends)
 		l->last = at + BLOCK - (size_t)__builtin_clzll(ends);
@@ -501,6 +505,7 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 
 	l.passwords = wanted(&l, HAND_PASSWORD);
 	l.secrets = wanted(&l, HAND_SECRET);
+	l.names = set->names != NULL;
 	l.value = (struct valuerun){.text = l.text, .high = l.high};
 	l.near = (struct nearlook){.names = set->names,
 				   .low = l.low,
