@@ -23,7 +23,7 @@ enum {
 	PAGE = 4096, /* the first block of a pool lies behind its head in a page */
 	HEAD = 48,
 	FRESH = 2048,        /* so much in a row is a fresh one */
-	HOLES_MAX = 1 << 20, /* of one size, in bytes */
+	HOLES_MAX = 1 << 17, /* of one size, in bytes: another allocator has no pools */
 };
 
 /* All free blocks of a size that lie about, one here and one there, are taken and never given back:

@@ -38,8 +38,8 @@ void watch_init(struct watch *w);
 /* waited: its process is in the groups already, and what it used is not the call's. */
 int watch_open(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits,
 	       bool waited, struct error *err);
-/* Between boxes: removes the groups of the last one and makes those of the next.  Nothing fails
- * here that watch_open does not try again. */
+/* Between boxes: the groups of the last one become those of the next, or are removed and others
+ * made.  Nothing fails here that watch_open does not try again. */
 void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits);
 /* The groups of the next call go if who waited for it there was killed for memory: the call would
  * be taken for it. */
