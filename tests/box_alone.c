@@ -62,6 +62,7 @@ int main(int argc, char **argv)
 			  o.env, env);
 	o.request.job.env = env;
 	o.request.job.argv = filled_by_python(&o.request) ? filled_words(o.command) : o.command;
+	o.request.only = true;
 	o.request.live_out.fd = o.json ? -1 : STDOUT_FILENO;
 	o.request.live_err.fd = o.json ? -1 : STDERR_FILENO;
 	if ((filled_wanted() ? filled_run(&o.request, &account, &err)

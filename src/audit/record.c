@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/digits.h"
 #include "base/jsonout.h"
 #include "base/own.h"
 #include "base/text.h"
@@ -60,11 +61,20 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+static bool is_sorted(const struct pair *pairs, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (by_name(&pairs[i - 1], &pairs[i]) > 0)
+			return false;
+	return true;
+}
+
 static void put_pairs(struct jsonout *j, const char *key, struct pair *pairs, size_t n)
 {
 	if (n == 0)
 		return;
-	qsort(pairs, n, sizeof(*pairs), by_name);
+	if (!is_sorted(pairs, n)) /* most are */
+		qsort(pairs, n, sizeof(*pairs), by_name);
 	jsonout_object(j, key);
 	for (size_t i = 0; i < n; i++) {
 		/* One name, one member: counts of the same rule are added up. */
@@ -252,10 +262,23 @@ void record_time(uint64_t ms, char ret_text[static RECORD_TIME])
 		(void)snprintf(ret_text, RECORD_TIME, "9999-12-31T23:59:59.999Z");
 		return;
 	}
-	(void)snprintf(ret_text, RECORD_TIME, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ",
-		       (unsigned)(t.tm_year + 1900) % 10000, (unsigned)(t.tm_mon + 1) % 100,
-		       (unsigned)t.tm_mday % 100, (unsigned)t.tm_hour % 100,
-		       (unsigned)t.tm_min % 100, (unsigned)t.tm_sec % 100, (unsigned)(ms % 1000));
+	struct {
+		int number;
+		size_t digits;
+		char behind;
+	} parts[] = {{t.tm_year + 1900, 4, '-'}, {t.tm_mon + 1, 2, '-'}, {t.tm_mday, 2, 'T'},
+		     {t.tm_hour, 2, ':'},        {t.tm_min, 2, ':'},     {t.tm_sec, 2, '.'},
+		     {(int)(ms % 1000), 3, 'Z'}};
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		char digits[DIGITS_ROOM];
+
+		(void)digits_padded((uint64_t)parts[i].number, parts[i].digits, digits);
+		memcpy(ret_text, digits, parts[i].digits);
+		ret_text += parts[i].digits;
+		*ret_text++ = parts[i].behind;
+	}
+	*ret_text = '\0';
 }
 
 static void put_a_to_k(struct jsonout *j, const struct record *r, bool with_args)

@@ -52,11 +52,12 @@ static bool write_code(const char *data, size_t len, char *ret, size_t room)
 	bool control = len == 1 ? c < 0x20 || c == 0x7f
 				: len == 2 && (unsigned char)data[0] == 0xc2 && c < 0xa0;
 
-	if (len == 1 && (c == '"' || c == '\\'))
-		(void)snprintf(ret, room, "\\%c", c);
-	else if (c == '\n')
-		(void)snprintf(ret, room, "\\n");
-	else if (control)
+	ret[0] = '\\';
+	ret[1] = c == '\n' ? 'n' : (char)c;
+	ret[2] = '\0';
+	if (len == 1 && (c == '"' || c == '\\' || c == '\n'))
+		return true;
+	if (control)
 		(void)snprintf(ret, room, "\\u%04x", c);
 	else
 		return false;
@@ -87,6 +88,12 @@ static size_t plain_run(const char *data, size_t len)
 		memcpy(&eight, data + n, sizeof(eight));
 		if (!is_plain(eight))
 			break;
+	}
+	if (len - n < sizeof(eight)) { /* the rest, and spaces behind it */
+		eight = EACH(' ');
+		memcpy(&eight, data + n, len - n);
+		if (is_plain(eight))
+			return len;
 	}
 	while (n < len && data[n] >= ' ' && data[n] <= '~' && data[n] != '"' && data[n] != '\\')
 		n++;
@@ -121,12 +128,13 @@ static void put_escaped(struct jsonout *j, const char *data, size_t len)
 /* Keys are ours and short, as good as always: comma, key and colon go in one piece. */
 static void lead(struct jsonout *j, const char *key)
 {
-	char head[KEY_SHORT + 4] = ",\"";
+	char head[KEY_SHORT + 5] = ",\"";
 	size_t len = key ? strlen(key) : 0, skip = j->comma ? 0 : 1;
 
 	if (key && len <= KEY_SHORT && plain_run(key, len) == len) {
-		memcpy(head + 2, key, len);
-		memcpy(head + 2 + len, "\":", 2);
+		memcpy(head + 2, key, len + 1);
+		head[2 + len] = '"';
+		head[3 + len] = ':';
 		put(j, head + skip, len + 4 - skip);
 	} else {
 		put(j, ",", j->comma ? 1 : 0);

@@ -245,6 +245,7 @@ int cmd_run(int argc, char **argv)
 	} else if (o.explain) {
 		code = explain(&o, &err) < 0 ? cli_complain(&err) : 0;
 	} else {
+		o.request.only = true;
 		o.request.live_out.fd = o.json ? -1 : STDOUT_FILENO;
 		o.request.live_err.fd = o.json ? -1 : STDERR_FILENO;
 		code = run(&o, &p, argv - 1);

@@ -46,11 +46,20 @@ static void limit_text(const struct limit_row *row, uint64_t value, char *ret, s
 		(void)snprintf(ret, room, "%" PRIu64, value);
 }
 
+static enum verdict refuse_limit(struct passage *p, const struct limit_row *row, const char *than,
+				 uint64_t bound)
+{
+	char what[60], text[40];
+
+	(void)snprintf(what, sizeof(what), "limits.%s", row->name);
+	limit_text(row, bound, text, sizeof(text));
+	return refuse(p, what, "limits.%s: %s %s", row->name, than, text);
+}
+
 static enum verdict narrow(struct passage *p)
 {
 	const struct wishes *w = &p->wishes;
 	const struct limits *most = &p->judged.tool->limits;
-	char what[60], text[40];
 
 	p->limits = *most;
 	for (size_t i = 0; i < limit_row_count; i++) {
@@ -59,13 +68,10 @@ static enum verdict narrow(struct passage *p)
 
 		if (!(w->limits_set & 1u << i))
 			continue;
-		(void)snprintf(what, sizeof(what), "limits.%s", row->name);
-		limit_text(row, limits_get(most, row), text, sizeof(text));
 		if (value > limits_get(most, row))
-			return refuse(p, what, "limits.%s: at most %s", row->name, text);
-		limit_text(row, row->min, text, sizeof(text));
+			return refuse_limit(p, row, "at most", limits_get(most, row));
 		if (value < row->min)
-			return refuse(p, what, "limits.%s: at least %s", row->name, text);
+			return refuse_limit(p, row, "at least", row->min);
 		memcpy((char *)&p->limits + row->offset, &value, sizeof(value));
 	}
 	return GO_ON;

@@ -243,20 +243,27 @@ static bool is_of_each(const struct limit_row *row)
 	       strcmp(row->name, "output") == 0;
 }
 
+static void complain_of_limit(struct api_problems *problems, const struct limit_row *row,
+			      const char *why)
+{
+	char pointer[60];
+
+	(void)snprintf(pointer, sizeof(pointer), "/limits/%s", row->name);
+	api_complain(problems, pointer, "%s", why);
+}
+
 static void look_at_limit(struct doing *d, size_t i, struct api_problems *problems)
 {
 	const struct limit_row *row = &limit_rows[i];
 	struct wishes *w = &d->passage.wishes;
 	uint64_t most = limits_get(&d->session->limits, row);
-	char pointer[60];
 
-	(void)snprintf(pointer, sizeof(pointer), "/limits/%s", row->name);
 	if (!(w->limits_set & 1u << i))
 		memcpy((char *)&w->limits + row->offset, &most, sizeof(most));
 	else if (!is_of_each(row))
-		api_complain(problems, pointer, "it was set for the whole session");
+		complain_of_limit(problems, row, "it was set for the whole session");
 	else if (limits_get(&w->limits, row) > most)
-		api_complain(problems, pointer, "the session has less than that");
+		complain_of_limit(problems, row, "the session has less than that");
 	w->limits_set |= 1u << i;
 }
 

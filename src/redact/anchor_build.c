@@ -10,9 +10,9 @@
 /* The longest row of single characters; of some, the first. */
 static void find_letters(const struct shape *s, struct anchor *ret)
 {
-	size_t at = 0, len = 0;
+	size_t len = 0;
 
-	for (size_t i = 0; i < s->n; at += s->parts[i++].count) {
+	for (size_t i = 0; i < s->n; i++) {
 		const struct shape_part *p = &s->parts[i];
 
 		len = p->kind == SHAPE_CHAR && p->count == 1 ? len + 1 : 0;
@@ -24,7 +24,7 @@ static void find_letters(const struct shape *s, struct anchor *ret)
 			ret->prev = s->parts[i - len].what;
 			ret->n_prev = s->parts[i - len].count;
 		}
-		ret->before = (uint16_t)(at + 1 - len);
+		ret->before = (uint16_t)(p->at + 1 - len);
 		for (size_t j = 0; j < len; j++)
 			ret->letters[j] = (char)s->parts[i + 1 + j - len].what;
 	}
@@ -76,6 +76,8 @@ static bool add_form(void *context, const char *form)
 	find_letters(&one->shape, one);
 	if (one->len < ANCHORS_LEAST || one->shape.len < ANCHORS_RUN)
 		return false;
+	shape_order(&one->shape, one->before, (size_t)one->before + one->len);
+	memset(&one->mask, 0xff, one->len);
 	add_pairs(a, one);
 	row = &a->row[anchors_row(one->letters)];
 	one->next = *row;

@@ -12,7 +12,11 @@
 #include "redact/lanes.h"
 #include "redact/signs.h"
 
-enum { NEAR_BY = 256 }; /* bytes between two marks that are looked at together */
+enum {
+	NEAR_BY = 256,    /* bytes between two marks that are looked at together */
+	LINE_READ = 4096, /* that are searched for the end of a line at once */
+};
+_Static_assert((int)LINE_READ > (int)NEAR_BY, "is_one_line() must see all that extends() asks for");
 
 int finder_init(struct finder *f, struct redact_set *set, struct error *err)
 {
@@ -35,11 +39,24 @@ void finder_done(struct finder *f)
 	*f = (struct finder){0};
 }
 
-/* Does it go on from the last mark of its rule, in the same line? */
-static bool extends(const struct finder *f, const struct mark *m, size_t to)
+/* Is there no newline in text[from .. to)?  What was read for one mark is not read for the next. */
+static bool is_one_line(struct finder *f, size_t from, size_t to)
 {
-	return to >= m->last && to - m->last <= NEAR_BY &&
-	       !memchr(f->in.text + m->last, '\n', to - m->last);
+	size_t end = f->in.high - from < LINE_READ ? f->in.high : from + LINE_READ;
+	const char *newline;
+
+	if (from >= f->line && to <= f->line_end)
+		return true;
+	newline = memchr(f->in.text + from, '\n', end - from);
+	f->line = from;
+	f->line_end = newline ? (size_t)(newline - f->in.text) : end;
+	return to <= f->line_end;
+}
+
+/* Does it go on from the last mark of its rule, in the same line? */
+static bool extends(struct finder *f, const struct mark *m, size_t to)
+{
+	return to >= m->last && to - m->last <= NEAR_BY && is_one_line(f, m->last, to);
 }
 
 static bool add_mark(struct finder *f, size_t rule, size_t end)
@@ -120,7 +137,7 @@ static bool scan(struct finder *f)
 	const struct redact_set *set = f->set;
 
 	f->n_marks = 0;
-	f->dark = 0;
+	f->dark = f->line = f->line_end = 0;
 	if (set->starts && !starts_find(set->starts, &f->in, on_start, f))
 		return false;
 	if (set->anchors && !anchors_find(set->anchors, &f->in, on_anchor, f))
@@ -148,6 +165,17 @@ static int by_begin(const void *a, const void *b)
 	return (x->rule > y->rule) - (x->rule < y->rule);
 }
 
+/* Most searches find from left to right, and most texts have no more than one kind of thing. */
+static void sort_spans(struct spans *s)
+{
+	size_t i = 1;
+
+	while (i < s->n && by_begin(&s->span[i - 1], &s->span[i]) <= 0)
+		i++;
+	if (i < s->n)
+		qsort(s->span, s->n, sizeof(*s->span), by_begin);
+}
+
 int finder_run(struct finder *f, const struct stretch *in)
 {
 	bool whole;
@@ -164,7 +192,6 @@ int finder_run(struct finder *f, const struct stretch *in)
 		cut_mark(f->set, &f->marks[i], in, &f->spans);
 	if (f->spans.full)
 		return -1;
-	if (f->spans.n > 1)
-		qsort(f->spans.span, f->spans.n, sizeof(*f->spans.span), by_begin);
+	sort_spans(&f->spans);
 	return 0;
 }

@@ -15,7 +15,8 @@ struct finder {
 	uint16_t *recent; /* per entry: its last mark, plus one */
 	struct stretch in;
 	size_t db;
-	size_t dark; /* up to here there is no blank, from the last beginning on */
+	size_t line, line_end; /* between these there is no newline */
+	size_t dark;           /* up to here there is no blank, from the last beginning on */
 };
 
 int finder_init(struct finder *f, struct redact_set *set, struct error *err);

@@ -64,13 +64,12 @@ static bool can_be(const struct nearnames *n, const struct shape_part *p, int c)
 static unsigned value_of(const struct nearnames *n, const struct shape *s, size_t len)
 {
 	unsigned all = 0;
-	size_t at = 0;
 
-	if (s->len < NEARNAMES_VALUE || s->parts[0].kind == SHAPE_BORDER)
+	if (s->len < NEARNAMES_VALUE)
 		return NEAR_NONE;
-	for (size_t i = 0; i < s->n && at < len; at += s->parts[i++].count) {
-		const struct shape_part *p = &s->parts[i];
-
+	for (const struct shape_part *p = s->parts; p < s->parts + s->n; p++) {
+		if (p->at >= len)
+			continue;
 		for (int c = 0; c < 256; c++) {
 			char sixteen[NEARNAMES_VALUE];
 
@@ -109,6 +108,7 @@ static bool add_shape(void *context, const char *form)
 	if (n->n_shapes == NEARNAMES_SHAPES || !shape_read(form, true, &n->sets, s) ||
 	    value_of(n, s, NEARNAMES_VALUE) >= NEAR_NONE)
 		return false;
+	shape_order(s, 0, 0);
 	n->n_shapes++;
 	return true;
 }

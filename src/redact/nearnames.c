@@ -32,27 +32,36 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* Where NEAR_GAP before text[q] begins, if text[reach .. q) are known to be part of it. */
+static inline size_t gap_begin(const struct nearlook *l, size_t from, size_t q, size_t reach)
+{
+	const struct nearnames *n = l->names;
+
+	while (reach > from && q - reach < GAP &&
+	       n->sets.of[(unsigned char)l->in.text[reach - 1]] >> n->gap & 1)
+		reach--;
+	return reach;
+}
+
+/* Bits first to last. */
+static inline uint32_t bits_between(size_t first, size_t last)
+{
+	return (2u << last) - (1u << first);
+}
+
 /* Where the word before a sign may end: bit i is text[end - i].  What may stand between them is
  * NEAR_GAP, a quote, and blanks. */
 static uint32_t word_ends(const struct nearlook *l, size_t from, size_t end)
 {
-	const struct nearnames *n = l->names;
 	const char *text = l->in.text;
+	size_t reach = end;
 	uint32_t ends = 0;
 
 	for (size_t q = end;; q--) {
-		for (size_t quoted = 0; quoted < 2; quoted++) {
-			size_t at = q - quoted;
-
-			if (quoted && (q == from || (text[at] != '"' && text[at] != '\'')))
-				break;
-			for (size_t g = 0;; g++, at--) {
-				ends |= 1u << (end - at);
-				if (g == GAP || at == from ||
-				    !(n->sets.of[(unsigned char)text[at - 1]] >> n->gap & 1))
-					break;
-			}
-		}
+		reach = gap_begin(l, from, q, reach < q ? reach : q);
+		ends |= bits_between(end - q, end - reach);
+		if (q > from && (text[q - 1] == '"' || text[q - 1] == '\''))
+			ends |= bits_between(end - q + 1, end - gap_begin(l, from, q - 1, q - 1));
 		if (q == from || end - q == BLANKS || !is_blank(text[q - 1]))
 			return ends;
 	}

@@ -118,6 +118,15 @@ bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, 
 /* Can a value with odd characters be one? */
 bool nearnames_odd(const struct nearlook *l, size_t last, size_t sign, size_t value, unsigned odd);
 
+/* May a value that has a "=" in it follow a sign? */
+static inline bool nearnames_equals(const struct nearlook *l, size_t last, size_t sign)
+{
+	const struct nearnames *n = l->names;
+
+	return n && (n->odd_last[nearnames_pair(l->in.text + sign)] & NEARODD_EQUALS ||
+		     (n->odd_near & NEARODD_EQUALS && sign - last >= n->odd_word));
+}
+
 /* The same if there are NEARNAMES_VALUE bytes of the value, and two before the sign. */
 static inline bool nearnames_try(struct nearlook *l, size_t last, size_t sign, size_t value)
 {

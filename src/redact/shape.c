@@ -6,7 +6,10 @@
  */
 #include "redact/shape.h"
 
-enum { NEAR_BY = 128 }; /* what lies between two texts that is read to join them */
+enum {
+	NEAR_BY = 128, /* what lies between two texts that is read to join them */
+	AHEAD = 64,
+};
 
 static char small(char c)
 {
@@ -37,9 +40,9 @@ static void read_on(const struct shape_sets *sets, struct shape_text *t, unsigne
 	}
 }
 
-/* Are text[from .. to) all in the set? */
-static bool all_in(const struct shape_sets *sets, struct shape_text *t, unsigned set, size_t from,
-		   size_t to)
+/* Are text[from .. to) all in the set?  What was read is not enough to tell. */
+__attribute__((noinline)) static bool read_all(const struct shape_sets *sets, struct shape_text *t,
+					       unsigned set, size_t from, size_t to)
 {
 	struct shape_run *r = &t->runs[set];
 
@@ -55,8 +58,22 @@ static bool all_in(const struct shape_sets *sets, struct shape_text *t, unsigned
 	}
 	if (from < r->begin)
 		return false;
-	read_on(sets, t, set, to);
+	/* More than was asked for: the next one begins a little further. */
+	read_on(sets, t, set, t->high - to < AHEAD ? t->high : to + AHEAD);
 	return r->end >= to;
+}
+
+static inline bool all_in(const struct shape_sets *sets, struct shape_text *t, unsigned set,
+			  size_t from, size_t to)
+{
+	const struct shape_run *r = &t->runs[set];
+
+	/* What is a byte long is not worth a run, and would end one that is. */
+	if (to - from == 1)
+		return is_in(sets, t, from, set);
+	if (from >= r->begin && to <= r->end)
+		return true;
+	return read_all(sets, t, set, from, to);
 }
 
 static bool is_border(const struct shape_text *t, size_t at)
@@ -72,21 +89,27 @@ static bool are_chars(const struct shape *s, const struct shape_part *p, const c
 	return true;
 }
 
+static bool has_part(const struct shape *s, const struct shape_part *p,
+		     const struct shape_sets *sets, struct shape_text *t, size_t at)
+{
+	switch ((enum shape_kind)p->kind) {
+	case SHAPE_CHAR:
+		return are_chars(s, p, t->text + at);
+	case SHAPE_BORDER:
+		return is_border(t, at);
+	case SHAPE_SET:
+		return all_in(sets, t, p->what, at, at + p->count);
+	}
+	return false;
+}
+
 bool shape_fits(const struct shape *s, const struct shape_sets *sets, struct shape_text *t,
 		size_t at)
 {
-	size_t i = at;
-
 	if (t->high - at < s->len)
 		return false;
-	for (const struct shape_part *p = s->parts; p < s->parts + s->n; i += p++->count)
-		if (p->kind == SHAPE_BORDER
-			    ? !is_border(t, i)
-			    : p->kind == SHAPE_CHAR && !are_chars(s, p, t->text + i))
-			return false;
-	i = at;
-	for (const struct shape_part *p = s->parts; p < s->parts + s->n; i += p++->count)
-		if (p->kind == SHAPE_SET && !all_in(sets, t, p->what, i, i + p->count))
+	for (const struct shape_part *p = s->parts; p < s->parts + s->n; p++)
+		if (!has_part(s, p, sets, t, at + p->at))
 			return false;
 	return true;
 }

@@ -22,10 +22,11 @@ struct shape_part {
 	uint8_t what;   /* a character, or the number of a set */
 	uint16_t count; /* at least, if it is the last; 0: SHAPE_BORDER, where a word begins or ends
 			 */
+	uint16_t at;    /* bytes before it */
 };
 
 struct shape {
-	struct shape_part parts[SHAPE_PARTS];
+	struct shape_part parts[SHAPE_PARTS]; /* what tells most is first */
 	uint16_t n;
 	uint16_t len;  /* bytes that it has at least */
 	bool caseless; /* characters are small ones, and stand for both */

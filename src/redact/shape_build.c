@@ -91,6 +91,7 @@ bool shape_read(const char *form, bool caseless, struct shape_sets *sets, struct
 
 		if (ret->n == SHAPE_PARTS || !read_part(form, sets, caseless, p))
 			return false;
+		p->at = ret->len;
 		form = flatforms_skip(form);
 		if (*form == '{') {
 			const char *digits = form + 1;
@@ -107,4 +108,32 @@ bool shape_read(const char *form, bool caseless, struct shape_sets *sets, struct
 		ret->n = (uint16_t)(ret->n + (p->count > 0 || p->kind == SHAPE_BORDER));
 	}
 	return true;
+}
+
+/* Characters, then sets of one byte, then borders, then the rest. */
+static int rank_of(const struct shape_part *p)
+{
+	if (p->kind == SHAPE_CHAR)
+		return 0;
+	if (p->kind == SHAPE_BORDER)
+		return 2;
+	return p->count == 1 ? 1 : 3;
+}
+
+void shape_order(struct shape *s, size_t from, size_t behind)
+{
+	struct shape_part parts[SHAPE_PARTS];
+	uint16_t n = 0;
+
+	for (int rank = 0; rank <= 3; rank++) {
+		for (const struct shape_part *p = s->parts; p < s->parts + s->n; p++) {
+			bool known = p->kind == SHAPE_CHAR && p->at >= from &&
+				     (size_t)p->at + p->count <= behind;
+
+			if (rank_of(p) == rank && !known)
+				parts[n++] = *p;
+		}
+	}
+	memcpy(s->parts, parts, n * sizeof(*parts));
+	s->n = n;
 }

@@ -52,7 +52,7 @@ static bool is_closing(char c)
 	return c == '"' || c == '\'' || c == ']';
 }
 
-static size_t name_end(const char *text, size_t end)
+static inline size_t name_end(const char *text, size_t end)
 {
 	if (end > 0 && letters[(unsigned char)text[end - 1]])
 		return end;
@@ -104,19 +104,68 @@ const unsigned char signname_lasts[256] = {
 	[']'] = SIGNNAME_ANY,  [':'] = SIGNNAME_ANY,
 };
 
+static bool is_joint(char c)
+{
+	return c == '_' || c == '-';
+}
+
+/* Letters as last_letters() has them. */
+static inline uint32_t letters_of(const char *word)
+{
+	return (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 |
+	       (uint32_t)word[3] << 24;
+}
+
+/* The last four bytes before text[end] that are no joints, in small letters; 0: there are not so
+ * many. */
+static uint32_t last_letters(const char *text, size_t end)
+{
+	size_t least = end < SIGNNAME_MAX ? 0 : end - SIGNNAME_MAX, n = 0;
+	uint32_t four = 0;
+
+	for (size_t i = end; i > least && n < 4; i--) {
+		unsigned char c = (unsigned char)text[i - 1];
+
+		if (is_joint((char)c))
+			continue;
+		four |= (uint32_t)(c | 0x20) << (24 - 8 * n);
+		n++;
+	}
+	return n == 4 ? four : 0;
+}
+
 bool signname_near_password(const char *text, size_t sign)
 {
-	size_t end = name_end(text, sign);
-	unsigned char last;
+	uint32_t four = last_letters(text, name_end(text, sign));
 
-	if (end < 4)
-		return true; /* too short to look at two, with a joint behind them */
-	/* One joint may stand between the two; if there are more, who knows. */
-	end -= text[end - 1] == '_' || text[end - 1] == '-';
-	last = signname_lasts[(unsigned char)text[end - 1]];
-	if (last == SIGNNAME_ANY)
-		return text[end - 1] == '_' || text[end - 1] == '-';
-	return signname_firsts[(unsigned char)text[end - 2]] & last;
+	return four == 0 || four == letters_of("word") || four == letters_of("sswd") ||
+	       four == letters_of("pass") || four == letters_of("rase") ||
+	       four >> 8 == letters_of("?pwd") >> 8;
+}
+
+/* Does the word that ends in text[at] mean a secret?  It ends in "n", "t", "l" or "y". */
+static bool may_end(const char *text, size_t at)
+{
+	const char *word = "key", *last;
+	size_t least = at < SIGNNAME_MAX ? 0 : at - SIGNNAME_MAX;
+
+	switch (text[at] | 0x20) {
+	case 'n':
+		word = "token";
+		break;
+	case 't':
+		word = "secret";
+		break;
+	case 'l':
+		word = "credential";
+		break;
+	default:
+		break;
+	}
+	for (last = word + strlen(word); last > word && at > least; at--)
+		if (!is_joint(text[at]) && (text[at] | 0x20) != *--last)
+			return false;
+	return true;
 }
 
 /* Every word of signname_secret() ends in "en", "et", "ey" or "al", with at most TRAIL_MAX letters
@@ -141,8 +190,14 @@ bool signname_maybe_secret(const char *text, size_t sign)
 	 * still leave all of it to be seen. */
 	others = (~name & 0xffff) << 1 | 1;
 	lasts &= seconds << 1 & ~0u << (31 - __builtin_clz(others));
+	for (uint32_t some = lasts; some; some &= some - 1) {
+		unsigned i = (unsigned)__builtin_ctz(some);
+
+		if (may_end(text, end - LANES + i))
+			return true;
+	}
 	joints &= joints - 1;
-	return lasts || (others == 1 && (joints & (joints - 1)));
+	return others == 1 && (joints & (joints - 1));
 }
 
 /* Does a word end behind text[at]? */

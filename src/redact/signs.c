@@ -23,6 +23,7 @@ enum {
 	BOT_DOTS = 7, /* from one to the other in a bot's token */
 	BLANKS = 3,
 	PASSWORD_LEAST = 6,
+	SECRET_NAME = 3, /* letters: "key" */
 	PASSWORD_BITS = (1 << PASSWORD_LEAST) - 1,
 	SECRET_BITS = (1 << 10) - 1,
 	QUOTED_MOST = 128,
@@ -130,13 +131,11 @@ static bool take_password(struct looking *l, const struct signname *n, size_t at
 	return true;
 }
 
-static void try_secret(struct looking *l, const struct signname *n, size_t at)
+/* A value that valuerun_secret() lets pass. */
+static void take_secret(struct looking *l, const struct signname *n, size_t at)
 {
-	struct found f;
+	struct found f = {l->text, n->from, l->value.end, at, l->value.end, l->high};
 
-	if (!valuerun_secret(&l->value, at))
-		return;
-	f = (struct found){l->text, n->from, l->value.end, at, l->value.end, l->high};
 	if (take(l, HAND_SECRET, &f))
 		l->taken = f.end;
 }
@@ -174,7 +173,8 @@ static void judge_value(struct looking *l, size_t name_end, size_t at, bool pass
 		return;
 	if (secret && signname_secret(&n)) {
 		(void)valuerun_end(&l->value, inner);
-		try_secret(l, &n, inner);
+		if (valuerun_secret(&l->value, inner))
+			take_secret(l, &n, inner);
 	}
 }
 
@@ -225,18 +225,39 @@ __attribute__((noinline)) static void look_slowly(struct looking *l, size_t last
 		try_assignment(l, sign, at, l->passwords && (sign < 2 || is_password(l, sign)));
 }
 
-/* A name and a value that is long enough for one of them. */
-static void look_closely(struct looking *l, size_t last, size_t sign, size_t at, bool password)
+/* Only a secret is wanted: what costs least is asked first. */
+static void try_secret_alone(struct looking *l, size_t sign, size_t at)
 {
 	size_t inner = inner_of(l, at);
+	const char *text = l->text + sign;
+	struct signname n;
 
-	if (!nearnames_try(&l->near, last, sign, inner))
+	if ((text[0] == ':' && text[1] == '=') || !signname_maybe_secret(l->text, sign) ||
+	    check_begins_path(l->text + inner, 1) || valuerun_dull_at_once(&l->value, inner) ||
+	    valuerun_dull(&l->value, inner) || valuerun_few(&l->value, inner))
+		return;
+	if (signname_read(l->text, text[-1] == ':' ? sign - 1 : sign, &n) && signname_secret(&n) &&
+	    valuerun_secret(&l->value, inner))
+		take_secret(l, &n, inner);
+}
+
+/* What a sign may have behind it. */
+struct maybe {
+	bool near, password, secret;
+};
+
+/* A name and a value that is long enough for one of them. */
+static inline void look_closely(struct looking *l, size_t last, size_t sign, size_t at,
+				struct maybe m)
+{
+	if (m.near && !nearnames_try(&l->near, last, sign, inner_of(l, at)))
 		l->enough = true;
 	if (is_taken(l, sign))
 		return;
-	if (password || (l->secrets && signname_maybe_secret(l->text, sign) &&
-			 !valuerun_dull_at_once(&l->value, inner)))
-		try_assignment(l, sign, at, password);
+	if (m.password)
+		try_assignment(l, sign, at, true);
+	else if (m.secret)
+		try_secret_alone(l, sign, at);
 }
 
 /* A sign with more than a value behind it: blanks, a quote. */
@@ -248,7 +269,9 @@ static void look_apart(struct looking *l, size_t last, size_t sign)
 		((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) && is_password(l, sign);
 
 	if (password || (dark & SECRET_BITS) == SECRET_BITS)
-		look_closely(l, last, sign, at, password);
+		look_closely(
+			l, last, sign, at,
+			(struct maybe){true, password, l->secrets && sign - last >= SECRET_NAME});
 }
 
 static void look_at_dot(struct looking *l, size_t at)
@@ -303,8 +326,10 @@ static inline uint64_t later(uint64_t x, unsigned n)
 /* 64 bytes, one bit for each. */
 struct block {
 	uint64_t dots, colons, equals, digits, slashes, dashes, dark;
-	uint64_t hex;      /* letters among them */
-	uint64_t openings; /* and ">" */
+	uint64_t hex;         /* letters among them */
+	uint64_t openings;    /* and ">" */
+	uint64_t long_values; /* what is right behind may be long enough for a secret */
+	uint64_t word_ends;   /* of words that mean one; all bits: not known */
 };
 
 static inline struct block read_block(const char *text)
@@ -338,8 +363,61 @@ static inline uint64_t may_have_names(const struct block *b)
 	return ~((signs | b->slashes) << 1 | signs << 2) | (b->equals & b->colons << 1);
 }
 
+/* What signname_maybe_secret() looks for, of all names in a block at once. */
+static uint64_t read_word_ends(const char *text)
+{
+	uint64_t lasts = 0, seconds = 0;
+
+	for (unsigned i = 0; i < BLOCK; i += LANES) {
+		lanes v = lanes_load(text + i), x = v | 0x20;
+
+		lasts |= (uint64_t)lanes_bits((lanes)(x == 'n') | (lanes)(x == 't') |
+					      (lanes)(x == 'y') | (lanes)(x == 'l'))
+			 << i;
+		seconds |= (uint64_t)lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a') |
+						(lanes)(v == '_') | (lanes)(v == '-'))
+			   << i;
+	}
+	return lasts & seconds << 1;
+}
+
+/* Is there one between two signs, of which the second is the i-th byte of a block?  Not if the
+ * first is in the block, too, and tells. */
+static inline bool may_mean_secret(const struct block *b, size_t i, size_t last, size_t sign)
+{
+	size_t name = sign - last;
+
+	return name > i || b->word_ends >> (i - name) & (((uint64_t)1 << name) - 1);
+}
+
+/* A sign at the i-th byte of a block, with a value right behind it. */
+static inline void look_direct(struct looking *l, const struct block *b, size_t i, size_t last,
+			       size_t sign)
+{
+	struct maybe m = {.password = is_password(l, sign)};
+	/* What is in the first sixteen bytes of the value, as far as the block tells. */
+	bool colons = b->colons >> i >> 1 & 0xffff, equals = b->equals >> i >> 1 & 0xffff;
+
+	if (b->long_values >> i & 1) {
+		m.secret = l->secrets && sign - last >= SECRET_NAME &&
+			   may_mean_secret(b, i, last, sign) &&
+			   !valuerun_known_dull(&l->value, sign + 1);
+		m.near = !colons && (!equals || nearnames_equals(&l->near, last, sign));
+	}
+	if (m.password | m.secret | m.near)
+		look_closely(l, last, sign, sign + 1, m);
+}
+
+/* More than four? */
+static inline bool has_many(uint64_t bits)
+{
+	for (int i = 0; i < 4; i++)
+		bits &= bits - 1;
+	return bits != 0;
+}
+
 /* Signs, with AHEAD bytes behind the block.  Most values are too short: those are not looked at. */
-static inline void look_at_signs(struct looking *l, size_t at, const struct block *b)
+static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 {
 	uint64_t two = b->dark & later(b->dark, 1), four = two & later(two, 2);
 	uint64_t six = later(four & later(two, 4), 1), ten = later(four & later(four, 4), 1);
@@ -348,20 +426,20 @@ static inline void look_at_signs(struct looking *l, size_t at, const struct bloc
 	uint64_t next = (uint64_t)(l->text[at + BLOCK] == '=') << (BLOCK - 1);
 	uint64_t ends = b->equals | (b->colons & ~(b->equals >> 1 | next));
 
-	ten &= later(two, 9);
+	b->long_values = ten & later(two, 9);
 	signs &= (six | ~direct) & may_have_names(b);
+	b->word_ends = has_many(signs) ? read_word_ends(l->text + at) : ~(uint64_t)0;
 	for (uint64_t some = signs; some; some &= some - 1) {
 		uint64_t bit = some & -some, before = ends & (bit - 1);
-		size_t sign = at + (size_t)__builtin_ctzll(some);
+		size_t i = (size_t)__builtin_ctzll(some), sign = at + i;
 		size_t last = before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
-		bool password;
 
 		if (!has_name(l, sign))
 			continue;
 		if (!(direct & bit))
 			look_apart(l, last, sign);
-		else if ((password = is_password(l, sign)) | ((ten & bit) != 0))
-			look_closely(l, last, sign, sign + 1, password);
+		else
+			look_direct(l, b, i, last, sign);
 	}
 	if (ends)
 		l->last = at + BLOCK - (size_t)__builtin_clzll(ends);

@@ -54,26 +54,39 @@ static int read_next(struct starts *s, const char *pattern, struct start *ret, s
 		return fail(err, ERR_INTERNAL, "no value follows '%.*s' in %s", (int)ret->len,
 			    ret->word, pattern);
 	ret->n_next = (uint8_t)n;
+	ret->same = memcmp(ret->next, ret->next + 1, (size_t)n - 1) == 0;
 	return 0;
+}
+
+/* Its place among those that begin like it. */
+static void add_to_row(struct starts *s, struct start *one)
+{
+	uint16_t *row = &s->row[starts_row(starts_three(one->word))];
+
+	one->first = starts_three(one->word);
+	if (one->len > STARTS_WORD_LEAST) {
+		*row = *row ? *row : STARTS_LONGER;
+		one->first = starts_four(one->word);
+		row = &s->longer[starts_row(one->first)];
+	}
+	one->more = *row == STARTS_LONGER ? 0 : *row;
+	*row = (uint16_t)++s->n;
 }
 
 static int add_word(struct starts *s, const char *word, size_t len, const char *pattern,
 		    struct error *err)
 {
 	struct start *one = &s->words[s->n];
-	uint16_t *row;
 
 	if (len < STARTS_WORD_LEAST || len > STARTS_WORD || s->n + 1 >= STARTS_WORDS ||
 	    !is_value(word, len))
 		return fail(err, ERR_INTERNAL, "beginning '%.*s': too short, long, many or odd",
 			    (int)len, word);
-	*one = (struct start){.len = (uint8_t)len, .three = starts_three(word)};
+	*one = (struct start){.len = (uint8_t)len};
 	memcpy(one->word, word, len);
 	memset(&one->eight, 0xff, len < sizeof(one->eight) ? len : sizeof(one->eight));
 	memset(&one->four, 0xff, len > sizeof(one->eight) ? len - sizeof(one->eight) : 0);
-	row = &s->row[starts_row(one->three)];
-	one->more = *row;
-	*row = (uint16_t)++s->n;
+	add_to_row(s, one);
 	return read_next(s, pattern, one, err);
 }
 

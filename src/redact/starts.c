@@ -3,7 +3,8 @@
  *
  * Only where a word begins, and what follows may be a value, is looked at: sixteen bytes at a time
  * tell that.
- * The first three bytes choose a row of a table, which is nearly always empty.  What is in the row
+ * The first three bytes choose a row of a table, which is nearly always empty, and if it is not,
+ * four bytes another.  What is in the row
  * must fit and be followed by what its rule wants there, which the build has read from the pattern:
  * text that is full of beginnings costs little more than any other.
  */
@@ -38,20 +39,12 @@ static inline bool is_word_at(const struct start *e, const char *at)
 	return (((eight ^ mine) & e->eight) | ((four ^ my_four) & e->four)) == 0;
 }
 
-/* Is it the word, and what follows what may follow it? */
-static bool fits(const struct starts *s, const struct start *e, const char *at, size_t left)
-{
-	const unsigned char *next = (const unsigned char *)at + e->len;
-
-	if (left < (size_t)e->len + e->n_next)
-		return false;
-	if (left < WORD_MOST ? memcmp(at, e->word, e->len) != 0 : !is_word_at(e, at))
-		return false;
-	for (size_t i = 0; i < e->n_next; i++)
-		if (!nextchars_in(&s->sets[e->next[i]], next[i]))
-			return false;
-	return true;
-}
+/* What was read of a text last: bytes of a set in a row.  Many words have values of the same, and
+ * in text that is full of them nobody should read these again and again. */
+struct run {
+	const struct nextchars_set *set;
+	size_t begin, end;
+};
 
 struct looking {
 	const struct starts *starts;
@@ -59,7 +52,38 @@ struct looking {
 	size_t floor, high;
 	starts_hit *hit;
 	void *context;
+	struct run run;
 };
+
+/* Are text[from .. to) all in the set? */
+static bool all_in(struct looking *l, const struct nextchars_set *set, size_t from, size_t to)
+{
+	struct run *r = &l->run;
+
+	if (r->set != set || from < r->begin || from > r->end)
+		*r = (struct run){set, from, from};
+	while (r->end < to && nextchars_in(set, (unsigned char)l->text[r->end]))
+		r->end++;
+	return r->end >= to;
+}
+
+/* Is it the word, and what follows what may follow it? */
+static bool fits(struct looking *l, const struct start *e, size_t at)
+{
+	const char *text = l->text + at;
+	size_t left = l->high - at, next = at + e->len;
+
+	if (left < (size_t)e->len + e->n_next)
+		return false;
+	if (left < WORD_MOST ? memcmp(text, e->word, e->len) != 0 : !is_word_at(e, text))
+		return false;
+	if (e->same)
+		return all_in(l, &l->starts->sets[e->next[0]], next, next + e->n_next);
+	for (size_t i = 0; i < e->n_next; i++)
+		if (!nextchars_in(&l->starts->sets[e->next[i]], (unsigned char)l->text[next + i]))
+			return false;
+	return true;
+}
 
 static bool is_word(char c)
 {
@@ -78,25 +102,31 @@ static bool behind_escape(const struct looking *l, size_t at)
 	       isxdigit((unsigned char)p[-1]);
 }
 
-/* A row that is not empty: out of the way of the loop that finds them. */
-__attribute__((noinline)) static bool look_at_row(const struct looking *l, size_t at, size_t row,
-						  uint32_t three)
+static bool look_at_words(struct looking *l, size_t at, size_t row, uint32_t first)
 {
-	const struct starts *s = l->starts;
+	for (size_t i = row; i; i = l->starts->words[i - 1].more) {
+		const struct start *e = &l->starts->words[i - 1];
 
-	if (at > l->floor && is_word(l->text[at - 1]) && !behind_escape(l, at))
-		return true;
-	for (size_t i = row; i; i = s->words[i - 1].more) {
-		const struct start *e = &s->words[i - 1];
-
-		if (e->three == three && fits(s, e, l->text + at, l->high - at) &&
-		    !l->hit(l->context, at, e->entry))
+		if (e->first == first && fits(l, e, at) && !l->hit(l->context, at, e->entry))
 			return false;
 	}
 	return true;
 }
 
-static inline bool look_at(const struct looking *l, size_t at)
+/* A row that is not empty: out of the way of the loop that finds them.  A value follows: four bytes
+ * are there. */
+__attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at, size_t row,
+						  uint32_t three)
+{
+	uint32_t four = starts_four(l->text + at);
+
+	if (at > l->floor && is_word(l->text[at - 1]) && !behind_escape(l, at))
+		return true;
+	return (row == STARTS_LONGER || look_at_words(l, at, row, three)) &&
+	       look_at_words(l, at, l->starts->longer[starts_row(four)], four);
+}
+
+static inline bool look_at(struct looking *l, size_t at)
 {
 	uint32_t three;
 	size_t row;
@@ -111,7 +141,7 @@ static inline bool look_at(const struct looking *l, size_t at)
 #ifdef __SSE2__
 /* The same for all places of a block that have a bit.  Which of them have a row cannot be foretold
  * in a text that is full of beginnings: so none is asked before all are known. */
-static inline bool look_at_bits(const struct looking *l, size_t at, uint64_t bits)
+static inline bool look_at_bits(struct looking *l, size_t at, uint64_t bits)
 {
 	uint64_t rows = 0;
 
@@ -208,7 +238,12 @@ static inline uint64_t long_words(const char *text, struct before *b)
 
 bool starts_find(const struct starts *s, const struct stretch *in, starts_hit *hit, void *context)
 {
-	const struct looking l = {s, in->text, in->floor, in->high, hit, context};
+	struct looking l = {.starts = s,
+			    .text = in->text,
+			    .floor = in->floor,
+			    .high = in->high,
+			    .hit = hit,
+			    .context = context};
 	bool before = in->low > in->floor && is_word(in->text[in->low - 1]);
 	size_t i = in->low;
 #ifdef __SSE2__

@@ -20,6 +20,7 @@ enum {
 	STARTS_COLON_LAST = 5,
 	STARTS_ROWS = 4096,
 	STARTS_WORDS = 512,
+	STARTS_LONGER = 0xffff,
 	STARTS_SETS = 256,
 };
 _Static_assert((int)STARTS_WORD + (int)STARTS_NEXT <= (int)NEXTCHARS_REACH, "see nextchars.h");
@@ -29,16 +30,19 @@ struct start {
 	uint8_t len;
 	uint8_t n_next;
 	uint8_t next[STARTS_NEXT]; /* the sets that the bytes behind it are in */
+	bool same;                 /* these are all one */
 	uint16_t more;             /* in the same row, plus one; 0: none */
 	uint16_t entry;            /* the number of its rule */
-	uint32_t three;            /* its first bytes */
+	uint32_t first;            /* its first four bytes, or three */
 	uint32_t four;             /* all bits of its bytes behind the first eight */
 	uint64_t eight;            /* and of these */
 };
 
 /* Made from the rules when belljar is built. */
 struct starts {
-	uint16_t row[STARTS_ROWS]; /* its first word, plus one */
+	/* By the first three bytes: the first word of three, plus one; STARTS_LONGER: there are
+	 * only longer ones; 0: there is none.  Then, by four, the first longer one, plus one. */
+	uint16_t row[STARTS_ROWS], longer[STARTS_ROWS];
 	struct start words[STARTS_WORDS];
 	size_t n;
 	struct nextchars_set sets[STARTS_SETS];
@@ -64,9 +68,15 @@ static inline uint32_t starts_three(const char *word)
 	       (uint32_t)(unsigned char)word[2] << 16;
 }
 
-static inline size_t starts_row(uint32_t three)
+static inline uint32_t starts_four(const char *word)
 {
-	return (three * 2654435761u) >> 20;
+	return starts_three(word) | (uint32_t)(unsigned char)word[3] << 24;
+}
+
+/* Of three bytes, or of four. */
+static inline size_t starts_row(uint32_t first)
+{
+	return (first * 2654435761u) >> 20;
 }
 
 /* A word begins at text[at], and what follows may be its value.  false: enough. */

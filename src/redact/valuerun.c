@@ -201,6 +201,14 @@ bool valuerun_dull_at_once(const struct valuerun *r, size_t at)
 	return at < r->begin || at >= r->end ? is_dull_at_once(r->text + at) : is_dull_run(r, at);
 }
 
+bool valuerun_known_dull(const struct valuerun *r, size_t at)
+{
+	size_t end = r->end - at < CHECK_ENOUGH ? r->end : at + CHECK_ENOUGH;
+
+	return at >= r->begin && at < r->end &&
+	       (is_dull_run(r, at) || (at >= r->few && end <= r->few_end));
+}
+
 bool valuerun_dull(struct valuerun *r, size_t at)
 {
 	(void)valuerun_end(r, at);
@@ -262,6 +270,37 @@ static void count_to(struct valuerun *r, size_t from, size_t to)
 	c->digits = digits;
 }
 
+/* Of n different bytes no text has more than log2(n) bits per byte: of 6 less than 2.8, of 11 less
+ * than 3.5. */
+enum { FEW = 6, FEW_LETTERS = 11 };
+
+/* Reads from text[at] on while there are so few of them. */
+static void read_few(struct valuerun *r, size_t at)
+{
+	bool seen[256] = {false}, digits = false;
+	size_t i = at;
+
+	for (unsigned n = 0; i < r->end; i++) {
+		unsigned char c = (unsigned char)r->text[i];
+
+		n += !seen[c];
+		seen[c] = true;
+		digits = digits || is_digit((char)c);
+		if (n > FEW_LETTERS || (n > FEW && digits))
+			break;
+	}
+	r->few = at;
+	r->few_end = i;
+}
+
+/* Where one try did not help, the next begins behind it: no byte is read twice for nothing. */
+static bool are_few(struct valuerun *r, size_t at, size_t end)
+{
+	if (at < r->few || at >= r->few_end)
+		read_few(r, at);
+	return end <= r->few_end;
+}
+
 /* Of bits per byte, SCALE times. */
 enum { BITS_LETTERS = 3584, BITS_DIGITS = 2867 };
 _Static_assert((int)BITS_LETTERS <= 3.5 * SCALE && (int)BITS_DIGITS <= 2.8 * SCALE,
@@ -304,6 +343,8 @@ static bool may_be_random(struct valuerun *r, size_t at, size_t end)
 	const struct valuecount *c = &r->count;
 	size_t len = end - at, n, changes;
 
+	if (are_few(r, at, end))
+		return false;
 	count_to(r, at, end);
 	if (has_less(c, len, c->digits ? BITS_DIGITS : BITS_LETTERS))
 		return false;
@@ -366,14 +407,26 @@ static size_t trimmed_end(struct valuerun *r)
 	return r->trimmed;
 }
 
-bool valuerun_secret(struct valuerun *r, size_t at)
+/* Behind what check_assigned() looks at; 0: it is too short, or code. */
+static size_t enough_of(struct valuerun *r, size_t at)
 {
 	size_t end = trimmed_end(r);
 
 	if (end < at + LEAST || (end < r->high && check_is_call(r->text[end])))
-		return false;
-	end = end - at < CHECK_ENOUGH ? end : at + CHECK_ENOUGH;
-	return may_be_random(r, at, end) && !check_placeholder(r->text + at, end - at) &&
+		return 0;
+	return end - at < CHECK_ENOUGH ? end : at + CHECK_ENOUGH;
+}
+
+bool valuerun_few(struct valuerun *r, size_t at)
+{
+	return are_few(r, at, r->end - at < CHECK_ENOUGH ? r->end : at + CHECK_ENOUGH);
+}
+
+bool valuerun_secret(struct valuerun *r, size_t at)
+{
+	size_t end = enough_of(r, at);
+
+	return end > 0 && may_be_random(r, at, end) && !check_placeholder(r->text + at, end - at) &&
 	       !check_begins_path(r->text + at, end - at) && !has_filler(r, at, end);
 }
 

@@ -29,6 +29,7 @@ struct valuerun {
 	size_t last_path, last_env; /* behind the begin of its last "://", "environ"; 0: none */
 	bool trim_known, last_known;
 	size_t filler, filler_end; /* the last one that was found */
+	size_t few, few_end; /* so few different bytes are in it that no value within is random */
 	struct valuecount count;
 };
 
@@ -39,6 +40,10 @@ bool valuerun_dull(struct valuerun *r, size_t at);
 /* The same by VALUERUN_GLANCE bytes, all at the same time, without reading a run; false: perhaps.
  */
 bool valuerun_dull_at_once(const struct valuerun *r, size_t at);
+/* The same, of a run that was read, by how many different bytes are in it. */
+bool valuerun_few(struct valuerun *r, size_t at);
+/* Either of them, by what is known already. */
+bool valuerun_known_dull(const struct valuerun *r, size_t at);
 /* Could the value from text[at] on be one, for check_assigned() and check_password()?  Those are
  * asked about what is left.  at is in the run that was read last. */
 bool valuerun_secret(struct valuerun *r, size_t at);

@@ -33,6 +33,19 @@ static inline bool is_behind(const struct looking *l, const struct anchor *one, 
 		1);
 }
 
+/* Eight bytes at once, of which only its letters count. */
+static inline bool has_letters(const struct looking *l, const struct anchor *one, size_t at)
+{
+	uint64_t here, letters;
+
+	if (l->in.high - at < sizeof(here))
+		return l->in.high - at >= one->len &&
+		       memcmp(l->in.text + at, one->letters, one->len) == 0;
+	memcpy(&here, l->in.text + at, sizeof(here));
+	memcpy(&letters, one->letters, sizeof(letters));
+	return ((here ^ letters) & one->mask) == 0;
+}
+
 __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
 {
 	const struct anchors *a = l->anchors;
@@ -41,14 +54,19 @@ __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
 	for (size_t i = a->row[anchors_row(text)]; i; i = a->anchors[i - 1].next) {
 		const struct anchor *one = &a->anchors[i - 1];
 
-		if (at - l->low < one->before || l->in.high - at < one->len ||
-		    !is_behind(l, one, at) || memcmp(text, one->letters, one->len) != 0 ||
+		if (at - l->low < one->before || !has_letters(l, one, at) ||
+		    !is_behind(l, one, at) ||
 		    !shape_fits(&one->shape, &a->sets, &l->in, at - one->before))
 			continue;
 		if (!l->hit(l->context, l->floor + at, one->entry))
 			return false;
 	}
 	return true;
+}
+
+static inline bool has_row(const struct looking *l, size_t at)
+{
+	return l->anchors->row[anchors_row(l->in.text + at)] != 0;
 }
 
 /* Every second pair of bytes tells whether an anchor may begin there, or one byte before or behind.
@@ -63,8 +81,9 @@ static bool look_at_run(struct looking *l, size_t begin, size_t end)
 
 		if (!(pairs[row / 8] >> row % 8 & 1))
 			continue;
-		if ((at > begin && !look_at_row(l, at - 1)) || !look_at_row(l, at) ||
-		    (at + 2 < end && !look_at_row(l, at + 1)))
+		if ((at > begin && has_row(l, at - 1) && !look_at_row(l, at - 1)) ||
+		    (has_row(l, at) && !look_at_row(l, at)) ||
+		    (at + 2 < end && has_row(l, at + 1) && !look_at_row(l, at + 1)))
 			return false;
 	}
 	return true;

@@ -17,6 +17,7 @@ enum {
 /* One form of a rule. */
 struct anchor {
 	char letters[ANCHORS_LETTERS];
+	uint64_t mask; /* all bits of these */
 	uint8_t len;
 	uint8_t prev;    /* the set that bytes before it are in */
 	uint16_t n_prev; /* so many; 0: others */

@@ -32,6 +32,11 @@ static void ask_near_end(const void *slot)
 	stay_awake(slot_fd(slot));
 }
 
+static uint64_t ask_awake_us(const void *slot)
+{
+	return slot_awake_us(slot);
+}
+
 static bool ask_step(void *slot)
 {
 	return slot_step(slot);
@@ -58,6 +63,7 @@ static const struct runner_ops local = {
 	.fd = ask_fd,
 	.wait_ms = ask_wait_ms,
 	.near_end = ask_near_end,
+	.awake_us = ask_awake_us,
 	.step = ask_step,
 	.kill = ask_kill,
 	.signal = ask_signal,
@@ -89,6 +95,8 @@ int sandbox_run(const struct request *r, struct account *ret, struct error *err)
 		serve_refuse(ret, err);
 		return 0;
 	}
+	if (r->only)
+		slot_is_only(slot);
 	slot_ask_before(slot, r->at_start, r->context);
 	result = sandbox_run_in(slot, r, ret, err);
 	if (r->after)

@@ -75,6 +75,9 @@ struct request {
 	/* Nobody listens: for so long after the start output stays in its pipes, or until the
 	 * program has ended.  To be woken for each line would only hold it up. */
 	uint32_t hush_ms;
+	/* For sandbox_run(): the caller's process ends after it.  Large pages and descriptors that
+	 * nobody else sees are left to that end, where they cost less. */
+	bool only;
 };
 
 void request_init(struct request *r);

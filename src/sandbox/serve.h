@@ -14,6 +14,8 @@ struct runner_ops {
 	int (*fd)(const void *slot);
 	int (*wait_ms)(const void *slot);
 	void (*near_end)(const void *slot); /* the program has closed its output; or NULL */
+	/* Until when (clock_us) it is better not to sleep while waiting; 0: sleep.  Or NULL */
+	uint64_t (*awake_us)(const void *slot);
 	bool (*step)(void *slot);
 	void (*kill)(void *slot, enum kill_reason reason);
 	void (*signal)(void *slot, int signal); /* for the program */

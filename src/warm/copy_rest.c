@@ -31,6 +31,7 @@ enum {
 	NOTE_HEAD = 3,
 	NOTE_ROOM = NOTE_HEAD + NUMBERS + NUMBERS / 2,
 	NOTE_MOST = NUMBERS * 3 / 4, /* what is longer is better left where it is */
+	STAY_MOST = 2048,            /* pages that stay: to move more than that takes too long */
 };
 
 bool rest_is_alone(void)
@@ -123,7 +124,7 @@ static void rest_one(struct rest *r, const struct copy_entry *e)
 
 		if (CALL4(SYS_pread64, w->pagemap, w->pages, some * 8, first / COPY_PAGE * 8) !=
 		    (long)(some * 8)) {
-			r->stays = true;
+			r->stays += n - done;
 			break;
 		}
 		for (uint64_t i = 0; i < some; i++) {
@@ -134,7 +135,7 @@ static void rest_one(struct rest *r, const struct copy_entry *e)
 			if (can_go(r, e, page, w->pages[i]))
 				give(r, page);
 			else
-				r->stays = true;
+				r->stays++;
 		}
 		done += some;
 	}
@@ -166,17 +167,23 @@ static bool is_special(const char *path)
 	return copy_begins(path, "[v");
 }
 
-/* For who sleeps: all that is mapped.  n_maps is too many where there is no room. */
+/* For who sleeps: all that is to be moved.  n_maps is too many where there is no room.
+ *
+ * What has many pages has tables of its own wherever it is; and they would be moved one by one,
+ * twice, while somebody waits, and huge ones split. */
 static void rest_noting(struct rest *r, const struct copy_entry *e)
 {
 	struct copy_map *m = &r->w->maps[r->notes->n_maps % COPY_MAPS_MAX];
+	uint64_t len = e->end - e->start;
 
-	if (is_own(r, e))
+	if (is_own(r, e) || len > LOOKED_AT_MOST)
 		return;
-	r->stays = is_special(e->path) || e->end - e->start > LOOKED_AT_MOST;
+	r->stays = is_special(e->path);
 	if (!r->stays)
 		rest_one(r, e);
-	*m = (struct copy_map){.start = e->start, .len = e->end - e->start, .has_runs = r->stays};
+	if (r->stays > STAY_MOST)
+		return;
+	*m = (struct copy_map){.start = e->start, .len = len, .has_runs = r->stays > 0};
 	r->notes->n_maps++;
 }
 

@@ -9,7 +9,7 @@
 struct rest_notes {
 	uint32_t *at, *end;
 	uint64_t hole, hole_len; /* where they lie: no part of what rests */
-	uint32_t n_maps;         /* in w->maps: all others, has_runs where a page stays */
+	uint32_t n_maps;         /* in w->maps: all that moves, has_runs where a page stays */
 };
 
 struct rest {
@@ -18,7 +18,7 @@ struct rest {
 	uint64_t here, near;      /* how far down the stack is used, and some more */
 	struct rest_notes *notes; /* NULL: what differs stays */
 	uint64_t run, run_len;
-	bool stays; /* a page of this mapping */
+	uint64_t stays; /* pages of this mapping */
 	long n;
 };
 

@@ -72,6 +72,12 @@ def kind(fd):
     return "other"
 
 
+def size(fd):
+    """Of a file; of anything else: -1."""
+    st = posix.fstat(fd)
+    return st.st_size if st.st_mode & 0o170000 == 0o100000 else -1
+
+
 def stream(fd, like):
     """sys.stdin, stdout or stderr, as create_stdio() of CPython makes it."""
     from _io import TextIOWrapper, open as io_open

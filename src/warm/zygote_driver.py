@@ -9,7 +9,8 @@ class Cold(Exception):
 
 
 class Driver(Ending):
-    def __init__(self, modules, leave=None, finalize=None, cold=None):
+    def __init__(self, modules, leave=None, finalize=None, cold=None, kind=kind, size=size):
+        self.kind, self.size = kind, size
         self.cold = cold  # tells that an exec follows
         self.leave = leave or posix._exit
         self.finalize = finalize if sys.version_info < (3, 13) else None  # it wants the first thread from then on
@@ -20,7 +21,7 @@ class Driver(Ending):
             __import__(name)
         self.like = example()
         self.hide()
-        self.kinds = [kind(fd) for fd in range(3)]
+        self.kinds = [self.kind(fd) for fd in range(3)]
         self.null = self.null_stdin()
         self.environ = dict(MODULES["os"].environ)
         self.user_site = self.has_user_site(self.environ.get("HOME"))
@@ -29,8 +30,13 @@ class Driver(Ending):
         self.sizes = {name: len(module.__dict__) for name, module in MODULES.items() if type(module) is MODULE}
         self.builtins = len(BUILTINS.__dict__)
         self.sys = len(sys.__dict__)
+        sys.argv = ["-c"]  # ours are freed once, and not by every child
+        if ORIG_ARGV:
+            sys.orig_argv = sys.orig_argv[:1]
         # So that forgetting one does not free it; stdin gives way to null in most calls.
-        self.kept = [sys.stdin, *MODULES.values()]
+        self.kept = [sys.stdin, sys.argv, getattr(sys, "orig_argv", None), *MODULES.values()]
+        gc.collect()
+        gc.freeze()  # else each rehearsal looks at all of it
         for _ in range(20):  # until the interpreter has nothing more to learn about this code, and writes no more
             self.rehearse()
         gc.collect()
@@ -78,8 +84,8 @@ class Driver(Ending):
         if home != self.site_of:
             self.site_of = home
             self.site = "%s/.local/lib/python%d.%d/site-packages" % (home, *sys.version_info[:2])
-        if not home or sys.flags.no_user_site:
-            return False
+        if not home or sys.flags.no_user_site or not posix.access(self.site, posix.F_OK):
+            return False  # an exception takes longer than everything else here
         try:
             return posix.stat(self.site).st_mode & 0o170000 == 0o040000
         except OSError:
@@ -142,7 +148,7 @@ class Driver(Ending):
         try:
             self.set_environment(["python3"], dict(self.environ))
             for fd in range(3):
-                kind(fd)
+                self.kind(fd)
             if ORIG_ARGV:
                 sys.orig_argv = list(sys.orig_argv)
             exec(self.take_script(["python3", "/work/main.py"], names, REHEARSAL), names)
@@ -221,7 +227,7 @@ class Driver(Ending):
 
     def set_streams(self):
         for fd in range(3):
-            now = kind(fd)
+            now = self.kind(fd)
             if now == self.kinds[fd] and now != "other":
                 continue
             if now is None:
@@ -288,14 +294,14 @@ class Driver(Ending):
         except OSError:
             raise Cold from None  # its words are better than ours
         try:
-            st = posix.fstat(fd)
-            if st.st_mode & 0o170000 != 0o100000 or st.st_size > SOURCE_MAX:
+            length = self.size(fd)
+            if not 0 <= length <= SOURCE_MAX:
                 raise Cold
-            source = posix.read(fd, st.st_size + 1)
+            source = posix.read(fd, length + 1)
             where = self.real(name, fd)
         finally:
             posix.close(fd)
-        if len(source) != st.st_size:
+        if len(source) != length:
             raise Cold
         return source, where
 
@@ -311,12 +317,12 @@ class Driver(Ending):
 
     def check_source(self, source, name):
         """compile() reads bytes as the file's own parser does, but for what is refused here."""
-        if name.endswith(".pyc") or b"\0" in source:
+        if name.endswith(".pyc") or 0 in source:
             raise Cold
-        head = source[:400].split(b"\n", 2)[:2]
-        for line in head:
-            if b"coding" in line and b"utf-8" not in line.lower():
-                raise Cold
+        if source.find(b"coding", 0, 400) >= 0:
+            for line in source[:400].split(b"\n", 2)[:2]:
+                if b"coding" in line and b"utf-8" not in line.lower():
+                    raise Cold
         if not source.isascii():
             try:
                 source.decode()
@@ -350,7 +356,8 @@ def load(path):
 def main(extension, control_fd, modules):
     ext = load(extension)
     try:
-        driver = Driver(modules, getattr(ext, "leave", None), getattr(ext, "finalize", None), getattr(ext, "cold", None))
+        driver = Driver(modules, getattr(ext, "leave", None), getattr(ext, "finalize", None),
+                        getattr(ext, "cold", None), getattr(ext, "kind", kind), getattr(ext, "size", size))
     except BaseException as exc:
         ext.fail(control_fd, "%s: %s" % (type(exc).__name__, exc))
         posix._exit(1)

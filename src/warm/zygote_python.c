@@ -24,7 +24,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -346,8 +348,9 @@ static bool fits(const struct zygote_self *z, ssize_t n)
 	const struct zygote_order *o = &z->order;
 	size_t need = ZYGOTE_FDS + (size_t)o->has_rules + (size_t)o->v2_door + o->n_doors;
 
-	return n == (ssize_t)sizeof(*o) && o->magic == ZYGOTE_MAGIC &&
-	       o->n_doors <= SEALING_DOORS && o->filter_len <= SECCOMP_MAX && z->n_fds == need;
+	return n >= (ssize_t)offsetof(struct zygote_order, filter) && o->magic == ZYGOTE_MAGIC &&
+	       o->n_doors <= SEALING_DOORS && o->filter_len <= SECCOMP_MAX && z->n_fds == need &&
+	       n == (ssize_t)zygote_order_size(o);
 }
 
 static void obey(struct zygote_self *z)
@@ -397,7 +400,7 @@ static PyObject *serve(PyObject *module, PyObject *args)
 		_exit(EX_OURS);
 	(void)fcntl(self.control, F_SETFD, FD_CLOEXEC);
 	settle_names();
-	settle_title(&self.title);
+	settle_code();
 	settle_blocks();
 	news.resident = resident();
 	if (tell(self.control, &news) < 0)
@@ -405,8 +408,8 @@ static PyObject *serve(PyObject *module, PyObject *args)
 	for (;;) {
 		self.n_fds = FD_PASS_MAX;
 		state = PyEval_SaveThread();
-		n = fd_receive(self.control, &self.order, sizeof(self.order), self.fds, &self.n_fds,
-			       &err);
+		n = fd_receive_any(self.control, &self.order, sizeof(self.order), self.fds,
+				   &self.n_fds, &err);
 		PyEval_RestoreThread(state);
 		if (n <= 0 || !fits(&self, n))
 			_exit(n == 0 ? 0 : EX_OURS);
@@ -465,7 +468,38 @@ static PyObject *finalize(PyObject *module, PyObject *args)
 	return none();
 }
 
+/* kind(fd): kind() of zygote.py, without an object of twenty members. */
+static PyObject *kind(PyObject *module, PyObject *args)
+{
+	struct stat st;
+	int fd;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "i", &fd))
+		return NULL;
+	if (fstat(fd, &st) < 0)
+		return none();
+	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
+		return PyUnicode_InternFromString("pipe");
+	if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
+		return PyUnicode_InternFromString("null");
+	return PyUnicode_InternFromString("other");
+}
+
+/* size(fd): size() of zygote.py. */
+static PyObject *size(PyObject *module, PyObject *args)
+{
+	struct stat st;
+	int fd;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "i", &fd))
+		return NULL;
+	return PyLong_FromLongLong(fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : -1);
+}
+
 static PyMethodDef methods[] = {
+	{"size", size, METH_VARARGS, NULL},         {"kind", kind, METH_VARARGS, NULL},
 	{"cold", note_cold, METH_NOARGS, NULL},     {"leave", leave, METH_VARARGS, NULL},
 	{"finalize", finalize, METH_VARARGS, NULL}, {"serve", serve, METH_VARARGS, NULL},
 	{"fail", say_failure, METH_VARARGS, NULL},  {NULL, NULL, 0, NULL},
@@ -481,5 +515,6 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit_zygote_python(void);
 PyMODINIT_FUNC PyInit_zygote_python(void)
 {
+	settle_title(&self.title); /* before anybody changes what Python knows of it */
 	return PyModule_Create(&definition);
 }

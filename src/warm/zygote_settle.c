@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zygote_settle.c - what a warm interpreter does before it bears anybody, so that its children write
- * to few pages of it.
+/* zygote_settle.c - what a warm interpreter does before it bears anybody, so that its children
+ * write to few pages of it.
  *
  * A child has a copy of each page that it writes to, made when it does: most of what it costs.
  * Nothing here can be noticed by a program; where something cannot be done, it is only slower.
@@ -10,8 +10,11 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <errno.h>
+#include <link.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -47,6 +50,94 @@ void settle_blocks(void)
 {
 	for (size_t size = BLOCK_STEP; size <= BLOCK_MAX; size += BLOCK_STEP)
 		fill_holes(size);
+}
+
+/* The interpreter's code, in huge pages. */
+
+enum { HUGE_PAGE = 2 << 20, PARTS_MAX = 16 };
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+struct code {
+	struct {
+		uintptr_t start, end;
+	} parts[PARTS_MAX]; /* what nobody writes to, in order */
+	size_t n;
+};
+
+/* The first object is the program itself. */
+static int note_parts(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct code *code = context;
+
+	(void)size;
+	for (size_t i = 0; i < info->dlpi_phnum && code->n < PARTS_MAX; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + part->p_vaddr;
+
+		if (part->p_type != PT_LOAD || part->p_flags & PF_W)
+			continue;
+		code->parts[code->n].start = start & ~(uintptr_t)(PAGE - 1);
+		code->parts[code->n++].end =
+			(start + part->p_filesz + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	}
+	return 1;
+}
+
+/* One after another, without a gap. */
+static bool is_covered(const struct code *code, uintptr_t start, uintptr_t end)
+{
+	for (size_t i = 0; i < code->n && start < end; i++)
+		if (code->parts[i].start <= start && code->parts[i].end > start)
+			start = code->parts[i].end;
+	return start >= end;
+}
+
+static void *huge_copy(const void *from)
+{
+	size_t room = 2 * (size_t)HUGE_PAGE;
+	char *all = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at;
+
+	if (all == MAP_FAILED)
+		return NULL;
+	at = (char *)(((uintptr_t)all + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
+	if (at > all)
+		(void)munmap(all, (size_t)(at - all));
+	if (at + HUGE_PAGE < all + room)
+		(void)munmap(at + HUGE_PAGE, (size_t)(all + room - at - HUGE_PAGE));
+	memcpy(at, from, HUGE_PAGE);
+	if (madvise(at, HUGE_PAGE, MADV_COLLAPSE) == 0 &&
+	    mprotect(at, HUGE_PAGE, PROT_READ | PROT_EXEC) == 0)
+		return at;
+	(void)munmap(at, HUGE_PAGE);
+	return NULL;
+}
+
+/* A mapped file has no page tables in a child: it would find the code again fault by fault, and
+ * give each page back at its end.  A huge page is one entry.  Nobody runs code of the program
+ * meanwhile: its other thread sleeps in the C library. */
+void settle_code(void)
+{
+	struct code code = {0};
+	uintptr_t at, end;
+
+	(void)dl_iterate_phdr(note_parts, &code);
+	if (!code.n)
+		return;
+	end = code.parts[code.n - 1].end;
+	at = (code.parts[0].start + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+	for (; at + HUGE_PAGE <= end; at += HUGE_PAGE) {
+		void *copy = is_covered(&code, at, at + HUGE_PAGE) ? huge_copy((void *)at) : NULL;
+
+		if (copy && mremap(copy, HUGE_PAGE, HUGE_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
+				   (void *)at) == (void *)at)
+			__builtin___clear_cache((char *)at, (char *)at + HUGE_PAGE);
+		else if (copy)
+			(void)munmap(copy, HUGE_PAGE);
+	}
 }
 
 /* Functions that only a child calls are looked up now. */

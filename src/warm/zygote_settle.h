@@ -12,6 +12,7 @@ struct title {
 };
 
 void settle_blocks(void);
+void settle_code(void);
 void settle_names(void);
 /* Its words go, but for its name; so children need not take them away. */
 void settle_title(struct title *ret);

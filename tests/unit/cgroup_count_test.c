@@ -29,6 +29,52 @@ TEST(version_2_counters_are_read_and_old_kernels_have_fewer)
 	CHECK(usage.processes_peak == 4);
 }
 
+static bool says(const struct fake *f, const char *name, const char *want)
+{
+	char path[64], text[32] = "";
+	own_fd fd = -1;
+
+	(void)snprintf(path, sizeof(path), "g/%s", name);
+	fd = openat(f->scratch.fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	return strcmp(text, want) == 0;
+}
+
+/* While what an interpreter left behind is ended, nobody may fork; afterwards it may again. */
+static void check_bar(int version)
+{
+	own(fake) f;
+	struct error err = {0};
+	uint64_t alive = 0;
+
+	open_fake(&f, version);
+	f.group.made = 1;
+	CHECK(cgroup_limit_processes(&f.group, 0, &err) < 0); /* there is no such file */
+	put(&f, "pids.max", "");
+	CHECK(cgroup_limit_processes(&f.group, 0, &err) == 0 && says(&f, "pids.max", "0"));
+	put(&f, "pids.max", "");
+	CHECK(cgroup_limit_processes(&f.group, 64, &err) == 0 && says(&f, "pids.max", "64"));
+	CHECK(cgroup_processes(&f.group, &alive) < 0);
+	put(&f, "pids.current", "3\n");
+	CHECK(cgroup_processes(&f.group, &alive) == 0 && alive == 3);
+	/* One that counts something else is left alone. */
+	put(&f, "pids.max", "");
+	f.slot.trees[0].controllers = 1U << CONTROLLER_MEMORY;
+	CHECK(cgroup_limit_processes(&f.group, 0, &err) < 0 && says(&f, "pids.max", ""));
+}
+
+TEST(version_2_bars_the_processes_of_an_interpreter)
+{
+	check_bar(2);
+}
+
+TEST(version_1_bars_the_processes_of_an_interpreter)
+{
+	check_bar(1);
+}
+
 TEST(version_2_memory_is_private_and_shared)
 {
 	own(fake) f;

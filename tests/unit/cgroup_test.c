@@ -17,121 +17,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
+#include "cgroup_boxes.h"
 #include "tap.h"
-
-#define MIB (1ULL << 20)
-
-static const struct limits standard = {
-	.memory_bytes = 32 * MIB,
-	.disk_bytes = 4 * MIB,
-	.processes = 8,
-	.cpu_percent = 100,
-};
-
-static struct cgroup_host host;
-static struct cgroup_slot slot;
-
-static const char *parent(void)
-{
-	return secure_getenv("BELLJAR_TEST_CGROUP");
-}
-
-static void need_host(void)
-{
-	struct error err;
-
-	if (cgroup_find(&host, parent(), "/proc/self/mountinfo", "/proc/self/cgroup", &err) < 0 ||
-	    cgroup_prepare(&host, &err) < 0) {
-		printf("# %s\n", err.text);
-		abort();
-	}
-}
-
-static void need(enum controller c)
-{
-	struct error err;
-
-	need_host();
-	if (host.places[c].version == 0)
-		SKIP(host.places[c].why_not);
-	if (cgroup_slot_open(&host, "test", geteuid(), &slot, &err) < 0) {
-		printf("# %s\n", err.text);
-		abort();
-	}
-}
-
-static void open_box(struct cgroup *group, const struct limits *limits)
-{
-	struct error err;
-
-	if (cgroup_open(&slot, "box", limits, group, &err) < 0) {
-		printf("# %s\n", err.text);
-		abort();
-	}
-}
-
-static bool close_all(struct cgroup *group)
-{
-	struct error err;
-	bool good = cgroup_close(group, &err) == 0 && cgroup_slot_close(&slot, &err) == 0;
-
-	if (!good)
-		printf("# %s\n", err.text);
-	return good;
-}
-
-static pid_t fork_into(int dir)
-{
-	struct clone_args args = {.flags = dir >= 0 ? CLONE_INTO_CGROUP : 0,
-				  .exit_signal = SIGCHLD,
-				  .cgroup = dir >= 0 ? (unsigned)dir : 0};
-
-	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
-}
-
-/* A process that is in the box before body runs. */
-static pid_t enter(const struct cgroup *group, void (*body)(void))
-{
-	struct cgroup_doors doors;
-	pid_t child;
-
-	cgroup_doors(group, &doors);
-	child = fork_into(doors.v2);
-	if (child != 0)
-		return child;
-	for (size_t i = 0; i < doors.n_v1; i++)
-		if (write(doors.v1[i], "0", 1) != 1)
-			_exit(99);
-	body();
-	_exit(0);
-}
-
-static int end_of(pid_t child)
-{
-	int status = -1;
-
-	if (child > 0)
-		(void)waitpid(child, &status, 0);
-	return status;
-}
-
-static bool file_says(enum controller c, const struct cgroup *group, const char *file,
-		      const char *want)
-{
-	char path[2 * PATH_MAX], text[128] = "";
-	struct error err;
-
-	(void)snprintf(path, sizeof(path), "%s/%s%s%s/%s", host.places[c].dir,
-		       host.places[c].version == 2 ? slot.name : "",
-		       host.places[c].version == 2 ? "/" : "", group->name, file);
-	if (fd_get_file(AT_FDCWD, path, text, sizeof(text), &err) < 0)
-		printf("# %s\n", err.text);
-	text[strcspn(text, "\n")] = '\0';
-	if (strcmp(text, want) == 0)
-		return true;
-	printf("# %s is '%s', not '%s'\n", path, text, want);
-	return false;
-}
 
 TEST(memory_is_limited_without_swap)
 {
@@ -179,16 +66,6 @@ TEST(the_processor_share_is_limited)
 	CHECK(close_all(&group));
 }
 
-static void touch_64_mib(void)
-{
-	char *at = mmap(NULL, 64 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (at == MAP_FAILED)
-		_exit(98);
-	for (size_t i = 0; i < 64 * MIB; i += 4096)
-		((volatile char *)at)[i] = 1;
-}
-
 /* Linux 5.19 and later. */
 static bool has_peak(const struct cgroup *group)
 {
@@ -216,25 +93,6 @@ TEST(too_much_memory_ends_in_a_counted_kill)
 	CHECK(close_all(&group));
 }
 
-static void fork_three(void)
-{
-	pid_t children[3];
-	int refused = 0;
-
-	for (size_t i = 0; i < 3; i++) {
-		children[i] = fork();
-		if (children[i] == 0) {
-			(void)pause();
-			_exit(0);
-		}
-		refused += children[i] < 0 && errno == EAGAIN;
-	}
-	for (size_t i = 0; i < 3; i++)
-		if (children[i] > 0)
-			(void)kill(children[i], SIGKILL), (void)waitpid(children[i], NULL, 0);
-	_exit(refused);
-}
-
 TEST(one_process_too_many_is_refused_and_counted)
 {
 	struct limits limits = standard;
@@ -256,14 +114,6 @@ TEST(one_process_too_many_is_refused_and_counted)
 	CHECK(close_all(&group));
 }
 
-static void spin_300_ms(void)
-{
-	uint64_t end_us = clock_us() + 300000;
-
-	while (clock_us() < end_us)
-		;
-}
-
 TEST(processor_time_is_counted_and_throttled)
 {
 	struct limits limits = standard;
@@ -283,32 +133,6 @@ TEST(processor_time_is_counted_and_throttled)
 		CHECK(us < 250000);
 	}
 	CHECK(close_all(&group));
-}
-
-static size_t groups_of(pid_t maker)
-{
-	char mark[32];
-	size_t n = 0;
-
-	(void)snprintf(mark, sizeof(mark), "belljar-%d-", (int)maker);
-	for (size_t c = 0; c < CONTROLLER_COUNT; c++) {
-		DIR *dir = host.places[c].version ? opendir(host.places[c].dir) : NULL;
-		struct dirent *entry;
-
-		while (dir && (entry = readdir(dir)))
-			n += strncmp(entry->d_name, mark, strlen(mark)) == 0;
-		if (dir)
-			(void)closedir(dir);
-	}
-	return n;
-}
-
-static int inside[2]; /* a pipe: the process has entered */
-
-static void wait_for_death(void)
-{
-	if (write(inside[1], "", 1) == 1)
-		(void)pause();
 }
 
 /* Leaves its groups behind, at first with a process inside; 0: all went as it should. */
@@ -357,10 +181,6 @@ static int compare(const void *a, const void *b)
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return x < y ? -1 : x > y;
-}
-
-static void do_nothing(void)
-{
 }
 
 TEST(many_boxes_one_after_the_other_leave_nothing)

@@ -7,12 +7,13 @@
  * A rule that is added is in it without anybody's doing.
  */
 #include "base/own.h"
+#include "pattern_alone.h"
 #include "pattern_sample.h"
 #include "redact/finder.h"
 #include "redacting.h"
 #include "tap.h"
 
-enum { TEXTS = 400, TEXT_MAX = 4096 };
+enum { TEXTS = 800, TEXT_MAX = 4096 };
 
 struct texts {
 	struct sample draw;
@@ -79,6 +80,19 @@ static void put_changed(struct texts *t, const char *text, size_t len)
 	}
 }
 
+/* What a text begins with, again and again: "sig=sig=sig=", "ghp_ghp_". */
+static void put_glued(struct texts *t)
+{
+	size_t value = t->draw.begin, len = value ? value : 3 + sample_below(&t->draw, 10);
+
+	len = len < t->draw.len ? len : t->draw.len;
+	for (size_t n = sample_below(&t->draw, 24); n > 0; n--) {
+		put(t, t->draw.text, len);
+		if (sample_below(&t->draw, 8) == 0)
+			put_junk(t, 1);
+	}
+}
+
 static void draw_text(struct texts *t, const char *pattern)
 {
 	static const char filler[] = "a line of some length that says nothing at all, so that what "
@@ -90,48 +104,13 @@ static void draw_text(struct texts *t, const char *pattern)
 	for (size_t n = 1 + sample_below(&t->draw, 3); n > 0; n--) {
 		put_junk(t, 3);
 		sample_draw(&t->draw, pattern);
+		if (sample_below(&t->draw, 4) == 0)
+			put_glued(t);
 		put_changed(t, t->draw.text, t->draw.len);
 	}
 	put_junk(t, 2);
 	if (sample_below(&t->draw, 3) == 0)
 		put(t, filler, sizeof(filler) - 1);
-}
-
-/* The bytes that the pattern alone finds in one line, as cut.c goes on from one to the next. */
-static void find_in_line(const pcre2_code *code, pcre2_match_data *data,
-			 const struct redact_rule *rule, struct found line, bool *ret)
-{
-	size_t at = 0;
-
-	while (at <= line.len &&
-	       pcre2_match(code, (PCRE2_SPTR)line.text, line.len, at, 0, data, NULL) > 0) {
-		const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(data);
-		uint32_t group = pcre2_get_ovector_count(data) > 1 && ends[2] != PCRE2_UNSET;
-		struct found f = {line.text,           ends[0], ends[1], ends[2 * group],
-				  ends[2 * group + 1], line.len};
-		size_t from = f.from;
-
-		if (!rule->check || rule->check(&f)) {
-			memset(ret + f.begin, true, f.end - f.begin);
-			at = f.end > from ? f.end : from + 1;
-		} else {
-			at = from + 1;
-		}
-	}
-}
-
-static void find_alone(const pcre2_code *code, pcre2_match_data *data,
-		       const struct redact_rule *rule, const struct texts *t, bool *ret)
-{
-	memset(ret, false, TEXT_MAX);
-	for (size_t at = 0; at < t->len;) {
-		const char *newline = memchr(t->text + at, '\n', t->len - at);
-		size_t end = newline ? (size_t)(newline - t->text) : t->len;
-
-		find_in_line(code, data, rule,
-			     (struct found){.text = t->text + at, .len = end - at}, ret + at);
-		at = end + 1;
-	}
 }
 
 /* How many bytes of it the finder has not; *found: of how many. */
@@ -158,22 +137,17 @@ static size_t lost_in(struct finder *f, size_t entry, const struct texts *t, con
 static bool try_rule(struct finder *f, size_t entry, struct texts *t)
 {
 	const struct redact_rule *rule = redact_rule_at(entry);
-	PCRE2_SIZE at;
-	int why;
-	pcre2_code *code = pcre2_compile((PCRE2_SPTR)rule->pattern, PCRE2_ZERO_TERMINATED,
-					 PCRE2_NEVER_UTF, &why, &at, NULL);
-	pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
+	struct alone a = alone_new(rule);
 	size_t found = 0, lost = 0;
 
 	for (size_t n = 0; n < TEXTS && lost == 0; n++) {
 		bool alone[TEXT_MAX];
 
 		draw_text(t, rule->pattern);
-		find_alone(code, data, rule, t, alone);
+		alone_find(&a, t->text, t->len, alone);
 		lost = lost_in(f, entry, t, alone, &found);
 	}
-	pcre2_match_data_free(data);
-	pcre2_code_free(code);
+	alone_free(&a);
 	if (lost || found < TEXTS)
 		printf("# %s: %zu bytes lost, %zu found, text: %.*s\n", rule->id, lost, found,
 		       (int)t->len, t->text);
@@ -209,8 +183,8 @@ TEST(every_rule_is_looked_for_by_somebody)
 	CHECK(redact_set_warm(set, &err) == 0);
 	for (size_t i = 0; i < redact_rule_count(); i++) {
 		const struct redact_rule *rule = redact_rule_at(i);
-		int ways = (rule->begins != NULL) + (rule->hand != HAND_NONE);
-		bool named = false, anchored = false;
+		int ways = rule->hand != HAND_NONE;
+		bool named = false, anchored = false, begun = false;
 
 		if (!(rule->group & REDACT_STANDARD))
 			continue;
@@ -218,7 +192,9 @@ TEST(every_rule_is_looked_for_by_somebody)
 			named = named || set->names->words[w].entry == i;
 		for (size_t a = 0; a < set->anchors->n; a++)
 			anchored = anchored || set->anchors->anchors[a].entry == i;
-		ways += named + anchored + (set->db[0].width[i] > 0);
+		for (size_t b = 0; b < set->starts->n; b++)
+			begun = begun || set->starts->words[b].entry == i;
+		ways += named + anchored + begun + (set->db[0].width[i] > 0);
 		if (ways != 1)
 			printf("# %s: %d ways\n", rule->id, ways);
 		CHECK(ways == 1);

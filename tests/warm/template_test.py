@@ -184,6 +184,24 @@ def what_is_its_own_alone_stays_while_it_sleeps():
 
 
 @test
+def what_is_large_stays_where_it_is():
+    with woken() as one:
+        one.run("import ctypes, mmap\nbig = mmap.mmap(-1, 64 << 20, mmap.MAP_PRIVATE)\nsmall = mmap.mmap(-1, 1 << 20)\n"
+                "for i in range(0, len(big), 4096):\n    big[i] = i >> 12 & 255\nsmall[:4] = b'more'\n"
+                "huge = mmap.mmap(-1, 2 << 30, mmap.MAP_PRIVATE)\nhuge[1 << 30] = 7")
+        places = eval(one.run("[ctypes.addressof(ctypes.c_char.from_buffer(m)) for m in (big, huge, small)]"))
+
+        def stays():
+            ranges = [[int(n, 16) for n in m.split()[0].split("-")] for m in one.maps()]
+            return [any(start <= at < end for start, end in ranges) for at in places]
+        for _ in range(2):
+            one.sleep()
+            same(stays(), [True, True, False])
+            same(one.run("(all(big[i] == i >> 12 & 255 for i in range(0, len(big), 4096)), huge[1 << 30], small[:5])"),
+                 repr((True, 7, b"more\0")))
+
+
+@test
 def a_signal_wakes_it_if_it_would_do_something():
     with woken() as one:
         one.run("import signal, os, time\ncame = []\nsignal.signal(signal.SIGUSR1, lambda *a: came.append(a[0]))\n"
@@ -203,6 +221,17 @@ def a_signal_wakes_it_if_it_would_do_something():
         one.sleep()
         one.process.terminate()
         same(one.process.wait(PATIENCE_S), -15)
+
+
+@test
+def an_interrupt_in_its_sleep_ends_nothing():
+    with woken() as one:
+        for handler in ("signal.getsignal(2)", "signal.default_int_handler"):
+            one.run(f"import signal\nmine = {handler!r}\n_ = signal.signal(2, {handler})")
+            one.sleep()
+            one.process.send_signal(2)
+            wait_until(lambda: not one.sleeps())
+            same(one.run("mine"), repr(handler))
 
 
 @test

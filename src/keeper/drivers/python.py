@@ -277,7 +277,10 @@ def main():
         except EOFError:
             return
         if number == -1:
-            session.rest(channel)
+            try:
+                session.rest(channel)
+            except KeyboardInterrupt:  # by a handler of a snippet's: nothing runs that it could end
+                pass
             continue
         if number == -2:
             session.known[code] = compile(code, "<belljar>", "exec")

@@ -153,10 +153,11 @@ static int give_up(struct maker *m)
 	return seal_no_new_privs(m->err);
 }
 
-/* The kernel lets whoever unmounts something wait until no processor looks at it any more. */
+/* The kernel lets whoever unmounts something wait until no processor looks at it any more.  A
+ * process that waits anyway does it where there is one (sealing.c). */
 static int leave_old_root(struct maker *m)
 {
-	return m->plan->once ? rootfs_leave_old(m->err) : 0;
+	return m->plan->once && !plan_bears_early(m->plan) ? rootfs_leave_old(m->err) : 0;
 }
 
 static int become_init(struct maker *m)
@@ -345,13 +346,9 @@ int box_await(struct box *box, struct error *err)
 	box->root = m->root;
 	box->maker = NULL;
 	if (result < 0)
-		(void)box_kill(box);
+		return -1;
 	own_fd_end(&box->ready); /* nobody writes to it any more */
 	box->ready = -1;
-	if (result < 0) {
-		box_done(box);
-		return -1;
-	}
 	layer_stands(m->board, LAYER_PID_NAMESPACE, "own");
 	layer_stands(m->board, LAYER_IPC_NAMESPACE, "own");
 	layer_stands(m->board, LAYER_UTS_NAMESPACE, "own, named box");
@@ -364,7 +361,13 @@ int box_await(struct box *box, struct error *err)
 int box_make(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
 	     struct error *err)
 {
-	return box_begin(box, plan, limits, board, err) < 0 ? -1 : box_await(box, err);
+	if (box_begin(box, plan, limits, board, err) < 0)
+		return -1;
+	if (box_await(box, err) == 0)
+		return 0;
+	(void)box_kill(box);
+	box_done(box);
+	return -1;
 }
 
 bool box_kill(struct box *box)

@@ -32,7 +32,7 @@ int box_make(struct box *box, struct plan *plan, const struct limits *limits, st
  * well), and takes nothing from the heap. */
 int box_begin(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
 	      struct error *err);
-int box_await(struct box *box, struct error *err);
+int box_await(struct box *box, struct error *err); /* -1: it is still to be killed */
 /* For who was born while it was made: it is built, and awaited or not. */
 void box_lend(const struct box *box, int *ret_root, int *ret_rules);
 /* Kills everything in it and waits.  The program must have been waited for.  Safe to call twice.

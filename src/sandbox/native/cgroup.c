@@ -362,7 +362,10 @@ int cgroup_open(const struct cgroup_slot *slot, const char *name, const struct l
 	if (!is_fit_name(name))
 		return fail(err, ERR_INTERNAL, "'%.40s' is no name for a group", name);
 	(void)snprintf(group.name, sizeof(group.name), "%s-%s", slot->name, name);
-	for (size_t i = 0; i < slot->n_trees; i++) {
+	/* That of memory, the first, takes longest: it comes last. */
+	for (size_t i = slot->n_trees; i-- > 0;) {
+		if (slot->between)
+			slot->between(slot->context);
 		if (make_group(&group, i, limits, err) < 0 || open_door(&group, i, err) < 0) {
 			(void)cgroup_close(&group, &later);
 			return fail_in(err, "cgroup");

@@ -80,6 +80,9 @@ struct cgroup_slot {
 	int v2_place; /* -1: nothing in version 2 */
 	int launcher; /* -1: nothing in version 2 */
 	uid_t owner;
+	void (*between)(void *context); /* called before each group of a box is made; NULL: nobody
+					 */
+	void *context;
 	char name[CGROUP_NAME_MAX]; /* belljar-<pid>-<pid namespace>-<random>-<name> */
 };
 
@@ -132,8 +135,8 @@ int cgroup_limit_processes(const struct cgroup *group, uint64_t most, struct err
 /* Its share of the processor again: what was used of it in this period is forgotten. */
 int cgroup_limit_cpu(const struct cgroup *group, const struct limits *limits, struct error *err);
 
-/* Their box is gone: makes them as new ones are, for the same limits.  -1: that is not possible, and
- * they must be closed.  The doors must still be open, and the counters kept. */
+/* Their box is gone: makes them as new ones are, for the same limits.  -1: that is not possible,
+ * and they must be closed.  The doors must still be open, and the counters kept. */
 int cgroup_renew(struct cgroup *group, const struct limits *limits, struct error *err);
 
 /* Opens the counters that are read when the program has ended: to be done while nobody waits. */

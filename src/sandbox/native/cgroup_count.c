@@ -142,8 +142,7 @@ void cgroup_keep_counters(struct cgroup *group)
 		const char *file = tree ? final[i].files[tree->version - 1] : NULL;
 
 		if (file)
-			n = keep(group, n, tree, file,
-				 final[i].writable && tree->version == 1);
+			n = keep(group, n, tree, file, final[i].writable && tree->version == 1);
 	}
 }
 

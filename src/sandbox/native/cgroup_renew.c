@@ -9,6 +9,7 @@
  * only: in version 2 nothing can be set back, and there is but one group.
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,8 +18,17 @@
 #include "sandbox/native/cgroup.h"
 #include "sandbox/native/cgroup_parse.h"
 
+/* Bytes that may still be charged.  Of each group that a processor served the kernel keeps up to 64
+ * pages in stock there, and some more of its own: a new one gets that as well, sooner or later.
+ * Whatever is beyond that the last call left behind, say files that are in memory because of it; it
+ * would be counted as the next one's. */
 enum {
-	LEFT_MAX = 1 << 20, /* bytes: what the kernel keeps on each processor, and its own */
+	STOCK = 64 * 4096,
+	OWN = 64 << 10,
+	LEFT_MAX = 1 << 20,
+};
+
+enum {
 	RENEWED_MAX = 100,
 	TEXT_MAX = 512,
 };
@@ -36,7 +46,6 @@ static const struct {
 	{"memory.failcnt", "", 0, false},
 	{"memory.memsw.failcnt", "", 0, true},
 	{"cpu.stat", "throttled_time", 0, false},
-	{"memory.usage_in_bytes", "", LEFT_MAX, false},
 };
 
 static int kept_counter(const struct cgroup *group, const char *file)
@@ -47,23 +56,40 @@ static int kept_counter(const struct cgroup *group, const char *file)
 	return -1;
 }
 
+static bool is_at_most(int fd, const char *key, uint64_t most)
+{
+	char text[TEXT_MAX];
+	uint64_t value;
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+
+	if (n < 0)
+		return false;
+	text[n] = '\0';
+	return cgroup_parse_value(text, key, &value) && value <= most;
+}
+
+/* Processors that are not ours may have served it, too: then it is not used again, no more. */
+static uint64_t left_most(void)
+{
+	cpu_set_t cpus;
+	uint64_t n =
+		sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (uint64_t)CPU_COUNT(&cpus) : 1;
+	uint64_t most = n * STOCK + OWN;
+
+	return most < LEFT_MAX ? most : LEFT_MAX;
+}
+
 static bool is_quiet(const struct cgroup *group)
 {
 	for (size_t i = 0; i < ARRAY_LEN(quiet); i++) {
-		char text[TEXT_MAX];
-		uint64_t value;
 		int fd = kept_counter(group, quiet[i].file);
-		ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
 
 		if (fd < 0 && quiet[i].may_be_absent)
 			continue;
-		if (n < 0)
-			return false;
-		text[n] = '\0';
-		if (!cgroup_parse_value(text, quiet[i].key, &value) || value > quiet[i].most)
+		if (!is_at_most(fd, quiet[i].key, quiet[i].most))
 			return false;
 	}
-	return true;
+	return is_at_most(kept_counter(group, "memory.usage_in_bytes"), "", left_most());
 }
 
 static bool set_back(const struct cgroup *group, const char *file)

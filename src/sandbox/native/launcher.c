@@ -145,6 +145,7 @@ static bool clear_box(struct launcher *l)
 	bool well;
 
 	ahead_drop(l);
+	newborn_drop(&l->newborn);
 	well = box_kill(&l->box);
 
 	own_fd_end(&l->program_fd);

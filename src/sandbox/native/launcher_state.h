@@ -40,7 +40,7 @@ struct launcher {
 	struct netspace network; /* while it is being made */
 	struct box box;
 	struct newborn newborn; /* single: until the program has begun */
-	pid_t program; /* 0: none runs */
+	pid_t program;          /* 0: none runs */
 	int program_fd;
 	bool kill_ordered;
 	bool another; /* prepare the next box when this one ends */

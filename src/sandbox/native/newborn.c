@@ -88,8 +88,13 @@ static void await_begin(const struct board *board)
 
 int newborn_await(struct newborn *n, pid_t *ret_pid, struct error *err)
 {
+	*ret_pid = 0;
 	await_begin(n->board);
+	if (payload_has_begun(n->board, err) < 0) {
+		newborn_drop(n);
+		return -1;
+	}
 	*ret_pid = n->pid;
 	n->pid = 0;
-	return payload_has_begun(n->board, err);
+	return 0;
 }

@@ -21,14 +21,15 @@ struct newborn {
 /* In the namespaces of the box, after its pid 1.  It has our memory and our descriptors, and sleeps
  * until newborn_start. */
 int newborn_bear(struct newborn *n, const struct box *box, struct board *board, struct error *err);
-/* It is not wanted: killed, and waited for. */
+/* It is not wanted: killed, and waited for.  Not later than pid 1 of its box, which ends after the
+ * last of the others was waited for. */
 void newborn_drop(struct newborn *n);
 /* Tells it what it is to become.  From here on it uses libc, whose errno we share: the caller keeps
  * to raw calls until newborn_await. */
 void newborn_start(struct newborn *n, struct payload *p);
 /* The box's network namespace is there: its descriptor. */
 void newborn_network(struct newborn *n, int fd);
-/* As payload_start. */
+/* As payload_start, but that nobody is to be waited for after a failure. */
 int newborn_await(struct newborn *n, pid_t *ret_pid, struct error *err);
 
 #endif

@@ -18,12 +18,12 @@ struct plan {
 	bool root_mode;    /* the slot has two host uids of its own */
 	uid_t payload_uid; /* on the host */
 	uid_t init_uid;
-	int socket;       /* the launcher's end */
-	int lock;         /* on the slot's uids: taken as long as the launcher lives */
-	int init_program; /* sealed memfd */
-	int board_fd;     /* of the board, for its children; -1: none */
-	int devices;      /* detached root with devices; -1: the host's nodes */
-	int etc;     /* a made-up /etc that is shared, locked; -1: none is */
+	int socket;                    /* the launcher's end */
+	int lock;                      /* on the slot's uids: taken as long as the launcher lives */
+	int init_program;              /* sealed memfd */
+	int board_fd;                  /* of the board, for its children; -1: none */
+	int devices;                   /* detached root with devices; -1: the host's nodes */
+	int etc;                       /* a made-up /etc that is shared, locked; -1: none is */
 	char etc_path[64];             /* and where it lies */
 	int root;                      /* --root DIR, O_PATH; -1: the host */
 	int grants[GRANTS_MAX];        /* detached mounts; in user mode files, at first */
@@ -37,6 +37,12 @@ struct plan {
 static inline bool plan_is_single(const struct plan *plan)
 {
 	return plan->once && !plan->keeps;
+}
+
+/* And its process is born before that box is built (newborn.h). */
+static inline bool plan_bears_early(const struct plan *plan)
+{
+	return plan_is_single(plan) && plan->profile->warm.kind == WARM_NOT;
 }
 
 #endif

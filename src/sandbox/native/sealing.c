@@ -12,6 +12,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -90,6 +91,10 @@ static int join_network(struct sealing *p)
 
 	if (!p->newborn)
 		return 0;
+	/* The host's root lies above ours; nothing leads there since the box has its own.  It is
+	 * gone at once, but until the kernel returns from this the network mostly is there. */
+	if (umount2("/", MNT_DETACH) < 0)
+		return fail_sys(err, "let go of the host's root");
 	stay_awake_for(word);
 	while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
 		(void)syscall(SYS_futex, word, FUTEX_WAIT, 0, &moment);
@@ -261,7 +266,7 @@ static int set_rlimits(struct sealing *p)
 }
 
 /* Mostly it is there by now, and the host's root is gone; but the program does not begin before. If
- * it died on its way there, so do we. */
+ * it died on its way there, so do we.  Here and below, the filter of any box allows all calls. */
 static int await_init(struct sealing *p)
 {
 	static const struct timespec moment = {.tv_nsec = 1000000}; /* should the call be lost */
@@ -315,9 +320,9 @@ static const struct {
 	{"directory", enter_work},       /* beneath the new root, checked */
 	{"landlock", restrict_files},    /* again, by inode, in case a mount was wrong */
 	{"rlimits", set_rlimits},        /* landlock's rules needed descriptors */
+	{"seccomp", filter_calls},       /* it forbids what the others need */
 	{"pid 1", await_init},           /* late: it execs beside us */
-	{"leave", await_leave},          /* after all that takes time; nothing ran so far */
-	{"seccomp", filter_calls},       /* last: it forbids what the others need */
+	{"leave", await_leave},          /* last: nothing ran so far */
 };
 
 int sealing_take(struct sealing *p)

@@ -16,6 +16,7 @@
 #include "sandbox/native/ahead.h"
 #include "sandbox/native/loopback.h"
 #include "sandbox/native/rawcall.h"
+#include "sandbox/native/rootfs.h"
 #include "sandbox/native/spread.h"
 
 /* The others are about to begin here.  If there is work for us already they begin elsewhere; else
@@ -38,8 +39,7 @@ int single_begin(struct launcher *l, struct error *err)
 	l->untold = true;
 	if (box_begin(&l->box, l->plan, &l->plan->first, l->board, err) < 0)
 		return -1;
-	if (l->plan->profile->warm.kind == WARM_NOT &&
-	    newborn_bear(&l->newborn, &l->box, l->board, err) < 0)
+	if (plan_bears_early(l->plan) && newborn_bear(&l->newborn, &l->box, l->board, err) < 0)
 		return -1;
 	share_work(l);
 	return 0;
@@ -78,8 +78,12 @@ static void await_box(struct launcher *l)
 static int start_by_another(struct launcher *l, struct payload *p, int words, pid_t *ret_pid,
 			    struct error *err)
 {
+	bool early = l->newborn.pid > 0;
+
 	newborn_drop(&l->newborn);
 	await_box(l);
+	if (early && rootfs_leave_old(err) < 0) /* it would have */
+		return -1;
 	if (become_network(l, err) < 0)
 		return -1;
 	p->seal.root = l->box.root;

@@ -121,6 +121,8 @@ void slot_close(struct slot *s)
 	watch_close(&s->watch);
 	if (s->groups_open)
 		(void)cgroup_slot_close(&s->groups, &ignored);
+	if (s->only)
+		return;
 	slot_drop_plan(s);
 	needed_list_done(&s->plan.needed);
 	own_fd_end(&s->launcher_fd);
@@ -133,6 +135,11 @@ void slot_close(struct slot *s)
 	if (s->board)
 		(void)munmap(s->board, sizeof(*s->board));
 	pages_free(s, sizeof(*s));
+}
+
+void slot_is_only(struct slot *s)
+{
+	s->only = true;
 }
 
 void slot_end(struct slot **slot)
@@ -409,6 +416,15 @@ int slot_wait_ms(const struct slot *s)
 	if (next <= now)
 		return 0;
 	return (int)((next - now + 999) / 1000);
+}
+
+uint64_t slot_awake_us(const struct slot *s)
+{
+	enum { SHORT_US = 1500 }; /* such a program ends before a longer one would notice */
+
+	if (s->phase != PHASE_RUNNING || !plan_is_single(&s->plan) || !s->board->room)
+		return 0;
+	return s->watch.start_us + SHORT_US;
 }
 
 static void keep_deadlines(struct slot *s)

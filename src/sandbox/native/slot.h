@@ -27,6 +27,8 @@ int slot_open(const struct profile *profile, const struct limits *limits, enum s
 /* Kills what runs, waits for it, takes everything down. */
 void slot_close(struct slot *slot);
 void slot_end(struct slot **slot); /* for own_slot */
+/* The caller's process ends after it: slot_close leaves to that end what nobody else sees. */
+void slot_is_only(struct slot *slot);
 #define own_slot __attribute__((cleanup(slot_end))) struct slot *
 
 bool slot_is_root_mode(const struct slot *slot);
@@ -48,6 +50,8 @@ int slot_start_words(struct slot *slot, const struct limits *limits, const int i
 int slot_fd(const struct slot *slot);
 /* Until slot_step must be called even if nothing happens; -1: never. */
 int slot_wait_ms(const struct slot *slot);
+/* Until when it is better not to sleep while waiting for the only program; 0: sleep. */
+uint64_t slot_awake_us(const struct slot *slot);
 /* Takes news and keeps deadlines.  Returns true when the call has ended. */
 bool slot_step(struct slot *slot);
 void slot_kill(struct slot *slot, enum kill_reason reason);

@@ -27,46 +27,11 @@
 #include "sandbox/native/etcshared.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/identity.h"
+#include "sandbox/native/initprogram.h"
 #include "sandbox/native/landlock.h"
 #include "sandbox/native/launcher.h"
 #include "sandbox/native/slot_state.h"
 #include "sandbox/native/spread.h"
-
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U
-#endif
-
-extern const char init_blob_start[], init_blob_end[];
-
-struct blob {
-	const char *name, *what;
-	const char *start, *end;
-};
-
-static int open_blob(const struct blob *blob, struct error *err)
-{
-	size_t len = (size_t)(blob->end - blob->start);
-	own_fd fd = memfd_create(blob->name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
-
-	if (fd < 0 && errno == EINVAL) /* before 6.3 */
-		fd = memfd_create(blob->name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0)
-		return fail_sys(err, "memfd for %s (is vm.memfd_noexec 2 on this host?)",
-				blob->what);
-	if (fd_write_all(fd, blob->start, len, err) < 0)
-		return fail_in(err, "%s", blob->what);
-	if (fchmod(fd, 0555) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
-		return fail_sys(err, "seal %s", blob->what);
-	return fd_lift(take_fd(&fd));
-}
-
-static int open_init_program(struct error *err)
-{
-	const struct blob init = {"belljar-init", "pid 1", init_blob_start, init_blob_end};
-
-	return open_blob(&init, err);
-}
 
 static int check_profile(struct slot *s, struct error *err)
 {
@@ -242,18 +207,40 @@ static int move_launcher(struct slot *s, struct error *err)
 	return fd_put_file(group, "cgroup.procs", pid, err);
 }
 
+/* Somebody waits for our answer while we make groups. */
+static void answer_launcher(void *context)
+{
+	struct slot *s = context;
+
+	if (!s->mapped)
+		(void)slot_take_one(s, 0);
+}
+
+/* The only box's groups, while the launcher starts: its first question is answered between two of
+ * them.  If one fails, the call tries again and says why. */
+static void prepare_groups(struct slot *s)
+{
+	s->groups.between = answer_launcher;
+	s->groups.context = s;
+	watch_prepare(&s->watch, &s->groups, &s->plan.first);
+	s->groups.between = NULL;
+}
+
 static int build_beside(struct slot *s, bool groups_found, struct error *err)
 {
 	/* While it starts: these go to it together with the news that it is mapped.  They must be
 	 * done before it makes its network namespace, which takes the same locks. */
-	s->plan.init_program = open_init_program(err);
+	s->plan.init_program = initprogram_open(err);
 	if (s->plan.init_program < 0 ||
 	    (s->plan.root_mode && devices_make(s->plan.init_uid, &s->plan.devices, err) < 0) ||
 	    (!groups_found && find_groups(s, err) < 0))
 		return -1;
+	if (plan_is_single(&s->plan))
+		prepare_groups(s);
 	/* It asks for its maps and goes straight on into half a millisecond of kernel work: if we
 	 * slept, the scheduler would wake us on its processor, behind that. */
-	stay_awake(s->socket);
+	if (!s->mapped)
+		stay_awake(s->socket);
 	if (slot_wait_until(s, &s->mapped, err) < 0)
 		return -1;
 	return groups_found ? 0 : move_launcher(s, err);

@@ -334,17 +334,16 @@ static void write_order(const struct payload *p, struct zygote_order *ret)
 {
 	const struct sealing *s = &p->seal;
 
-	*ret = (struct zygote_order){
-		.magic = ZYGOTE_MAGIC,
-		.root_mode = s->root_mode,
-		.marks = s->marks,
-		.memory_by_rlimit = s->memory_by_rlimit,
-		.has_rules = s->rules >= 0,
-		.v2_door = s->v2_door >= 0,
-		.n_doors = (uint32_t)s->n_doors,
-		.filter_len = s->filter->len,
-		.limits = *s->limits,
-	};
+	memset(ret, 0, offsetof(struct zygote_order, filter));
+	ret->magic = ZYGOTE_MAGIC;
+	ret->root_mode = s->root_mode;
+	ret->marks = s->marks;
+	ret->memory_by_rlimit = s->memory_by_rlimit;
+	ret->has_rules = s->rules >= 0;
+	ret->v2_door = s->v2_door >= 0;
+	ret->n_doors = (uint32_t)s->n_doors;
+	ret->filter_len = s->filter->len;
+	ret->limits = *s->limits;
 	if (s->cwd)
 		(void)snprintf(ret->cwd, sizeof(ret->cwd), "%s", s->cwd);
 	memcpy(ret->filter, s->filter->code, s->filter->len * sizeof(*ret->filter));
@@ -364,7 +363,7 @@ static int send_order(struct launcher *l, const struct payload *p, struct error 
 		fds[n++] = s->v2_door;
 	for (size_t i = 0; i < s->n_doors; i++)
 		fds[n++] = s->doors[i];
-	return fd_send(l->zygote.control, order, sizeof(*order), fds, n, err);
+	return fd_send(l->zygote.control, order, zygote_order_size(order), fds, n, err);
 }
 
 /* Does it have a child, or not?  Whoever it bore and could not tell us about is a child of ours

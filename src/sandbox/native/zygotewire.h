@@ -10,6 +10,7 @@
 
 #include <linux/filter.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "call/call.h"
@@ -34,6 +35,12 @@ struct zygote_order {
 	char cwd[KEPT_PATH_MAX]; /* empty: /work */
 	struct sock_filter filter[SECCOMP_MAX];
 };
+
+/* Of the filter only as much is sent as there is. */
+static inline size_t zygote_order_size(const struct zygote_order *order)
+{
+	return offsetof(struct zygote_order, filter) + order->filter_len * sizeof(order->filter[0]);
+}
 
 /* Positions of the descriptors that come with it; then the rules, the v2 door, the v1 doors. */
 enum {

@@ -458,7 +458,7 @@ size_t routes_place(const struct route *r)
 /* The segment at the beginning of text, which stands behind a slash. */
 static size_t segment(const char *text)
 {
-	return strcspn(text, "/");
+	return (size_t)(strchrnul(text, '/') - text);
 }
 
 static bool takes_rest(const char *pattern, size_t len)

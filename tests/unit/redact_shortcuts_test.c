@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* redact_shortcuts_test.c - what tells early that something is no secret never tells it of one.
+ *
+ * Each shortcut is compared with what it stands for, on texts that are full of near misses: names
+ * and values with the functions that read them whole, rules that are found by hand with PCRE2 and
+ * the rule's pattern, what may follow a beginning with the pattern, too.
+ */
+#include <stdio.h>
+
+#include "base/own.h"
+#include "pattern_alone.h"
+#include "pattern_sample.h"
+#include "redact/finder.h"
+#include "redact/signname.h"
+#include "redact/valuerun.h"
+#include "redacting.h"
+#include "tap.h"
+
+enum { NAMES = 200000, VALUES = 4000, LINES = 120000, PER_WORD = 600, ROOM = 1024 };
+
+struct drawn {
+	struct sample draw;
+	char text[ROOM];
+	size_t len;
+};
+
+static void put(struct drawn *d, const char *text, size_t len)
+{
+	if (d->len + len < ROOM) {
+		memcpy(d->text + d->len, text, len);
+		d->len += len;
+	}
+}
+
+static void put_one_of(struct drawn *d, const char *const *from, size_t n)
+{
+	const char *one = from[sample_below(&d->draw, n)];
+
+	put(d, one, strlen(one));
+}
+
+/* Now and then a letter becomes a capital, another one, or goes. */
+static void spoil(struct drawn *d)
+{
+	for (size_t n = sample_below(&d->draw, 4); n > 0 && d->len > 2; n--) {
+		size_t at = sample_below(&d->draw, d->len);
+		char *c = &d->text[at];
+
+		switch (sample_below(&d->draw, 4)) {
+		case 0:
+			*c = *c >= 'a' && *c <= 'z' ? (char)(*c - 0x20) : *c;
+			break;
+		case 1:
+			*c = "ekntyalosdrwp_-. 1"[sample_below(&d->draw, 18)];
+			break;
+		case 2:
+			memmove(c, c + 1, --d->len - at);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static void draw_name(struct drawn *d)
+{
+	static const char *const parts[] = {
+		"key",  "token", "secret", "credential", "api",     "private", "pass",
+		"word", "wd",    "phrase", "pwd",        "pgpass",  "access",  "signing",
+		"_",    "-",     "__",     "_-",         "k",       "e",       "y",
+		"en",   "et",    "al",     "ey",         "t",       "o",       "2",
+		"prod", "value", ".",      " ",          "session", "master",  "=",
+	};
+	static const char *const ends[] = {"", "", "", " ", "\t ", "\"", "'", "\"]", "\" ", ":"};
+
+	d->len = 0;
+	for (size_t n = 1 + sample_below(&d->draw, 7); n > 0; n--)
+		put_one_of(d, parts, ARRAY_LEN(parts));
+	spoil(d);
+	put_one_of(d, ends, ARRAY_LEN(ends));
+}
+
+TEST(no_name_that_means_a_secret_is_passed_over)
+{
+	struct drawn d = {.draw.seed = 21};
+	size_t lost = 0, secrets = 0, passwords = 0;
+
+	for (size_t i = 0; i < NAMES; i++) {
+		struct signname n;
+		size_t sign;
+
+		draw_name(&d);
+		sign = d.len;
+		put(&d, "=", 1);
+		if (sign < 2 || !signname_read(d.text, sign - (d.text[sign - 1] == ':'), &n))
+			continue;
+		secrets += signname_secret(&n);
+		passwords += signname_password(d.text, &n);
+		if ((!signname_secret(&n) || signname_maybe_secret(d.text, sign)) &&
+		    (!signname_password(d.text, &n) ||
+		     (signname_maybe_password(d.text, sign) &&
+		      signname_near_password(d.text, sign - (d.text[sign - 1] == ':')))))
+			continue;
+		if (lost++ == 0)
+			printf("# lost: '%.*s'\n", (int)d.len, d.text);
+	}
+	CHECK(lost == 0);
+	CHECK(secrets > NAMES / 20 && passwords > NAMES / 100);
+}
+
+/* Of few different bytes, or of just too many. */
+static void draw_value(struct drawn *d)
+{
+	static const char all[] = "kEy=1a2B3cD4-_xQzPw9";
+	size_t different = 3 + sample_below(&d->draw, sizeof(all) - 3);
+	size_t len = 10 + sample_below(&d->draw, 300);
+
+	d->len = 0;
+	while (d->len < len)
+		put(d, &all[sample_below(&d->draw, different)], 1);
+	if (sample_below(&d->draw, 2))
+		put(d, "\n", 1);
+}
+
+TEST(no_value_that_the_check_takes_has_few_different_bytes)
+{
+	struct drawn d = {.draw.seed = 22};
+	size_t lost = 0, found = 0, few = 0;
+
+	for (size_t i = 0; i < VALUES; i++) {
+		struct valuerun run = {.text = d.text};
+
+		draw_value(&d);
+		run.high = d.len;
+		for (size_t at = 0; at + 10 <= d.len; at += 1 + sample_below(&d.draw, 3)) {
+			size_t end = valuerun_end(&run, at);
+			struct found f = {d.text, at, end, at, end, d.len};
+			bool dull = valuerun_dull(&run, at), is_few = valuerun_few(&run, at);
+			bool secret = end >= at + 10 && check_assigned(&f);
+
+			few += is_few;
+			found += secret;
+			lost += secret && (dull || is_few || !valuerun_secret(&run, at));
+		}
+	}
+	CHECK(lost == 0);
+	CHECK(found > 10000 && few > 10000);
+}
+
+static void draw_command(struct drawn *d)
+{
+	static const char *const parts[] = {
+		"curl ", "curl ",   "curl",        "-u ",      "-u=",
+		"-u",    "--user ", "--user=",     " -u ",     " --user ",
+		" ",     "me:pw12", "a:$X",        "a:b",      ":s3cret",
+		"\"",    "'",       "|",           ";",        "&",
+		"\n",    "\t",      "x",           "scurl ",   "https://x:1234/",
+		"user:", "=",       "sshpass -p ", "hunter22", "-",
+		"- ",    "--",
+	};
+	static const char filler[] = "-s -o file --header and so on for quite a while until more "
+				     "than two hundred bytes lie between the command and what ";
+
+	d->len = 0;
+	for (size_t n = 2 + sample_below(&d->draw, 14); n > 0; n--) {
+		put_one_of(d, parts, ARRAY_LEN(parts));
+		if (sample_below(&d->draw, 12) == 0)
+			put(d, filler, sizeof(filler) - 1);
+	}
+}
+
+/* Without ":=": a pattern takes its ":" for the sign if what follows is too short, and "=" for a
+ * part of the value. */
+static void draw_assignment(struct drawn *d)
+{
+	static const char *const parts[] = {
+		"key",
+		"token",
+		"secret",
+		"password",
+		"pwd",
+		"db_pass",
+		"api_key",
+		"x",
+		"=",
+		":",
+		"=>",
+		" ",
+		"  ",
+		"\"",
+		"'",
+		"=",
+		": ",
+		"= ",
+		"\n",
+		".",
+		"-",
+		"_",
+		"://",
+		"a8Kx2m",
+		"hunter2!",
+		"x8Jq2mPz7LwTn4Rv",
+		"9f86d081884c7d65",
+		"aaaaaaa",
+		"(",
+		"]",
+		"$X",
+		"environ",
+		"self.",
+		",",
+		"kEy=",
+	};
+
+	d->len = 0;
+	for (size_t n = 2 + sample_below(&d->draw, 30); n > 0; n--)
+		put_one_of(d, parts, ARRAY_LEN(parts));
+	spoil(d);
+}
+
+/* Bytes that the pattern finds alone, and nobody replaces. */
+static size_t lost_by_hand(enum redact_hand hand, void (*draw)(struct drawn *), size_t *found)
+{
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	struct drawn d = {.draw.seed = 23 + (uint64_t)hand};
+	struct alone a = alone_new(redact_rule_at(set->hand[hand]));
+	struct error err = {0};
+	struct finder f;
+	size_t lost = 0;
+
+	CHECK(redact_set_warm(set, &err) == 0 && finder_init(&f, set, &err) == 0);
+	for (size_t i = 0; i < LINES; i++) {
+		bool alone[ROOM], have[ROOM] = {false};
+		size_t here = 0;
+
+		draw(&d);
+		/* Of ":=" a pattern takes ":" for the sign, if what follows is too short, and "="
+		 * for a part of the value. */
+		if (memmem(d.text, d.len, ":=", 2))
+			continue;
+		alone_find(&a, d.text, d.len, alone);
+		CHECK(finder_run(&f, &(struct stretch){d.text, 0, 0, d.len}) == 0);
+		for (size_t s = 0; s < f.spans.n; s++)
+			memset(have + f.spans.span[s].begin, true,
+			       f.spans.span[s].end - f.spans.span[s].begin);
+		for (size_t b = 0; b < d.len; b++) {
+			*found += alone[b];
+			/* What ends a sentence is no loss: of two that overlap one has it not. */
+			here += alone[b] && !have[b] && !check_is_trail(d.text[b]);
+		}
+		if (here && lost == 0)
+			printf("# %zu lost: '%.*s'\n", here, (int)d.len, d.text);
+		lost += here;
+	}
+	finder_done(&f);
+	alone_free(&a);
+	redact_set_free(set);
+	return lost;
+}
+
+TEST(a_password_for_curl_is_found_as_its_pattern_finds_it)
+{
+	size_t found = 0;
+
+	CHECK(lost_by_hand(HAND_CURL, draw_command, &found) == 0);
+	CHECK(found > LINES / 10);
+}
+
+TEST(assignments_are_found_as_their_patterns_find_them)
+{
+	size_t found = 0;
+
+	CHECK(lost_by_hand(HAND_PASSWORD, draw_assignment, &found) == 0);
+	CHECK(found > LINES / 10);
+	found = 0;
+	CHECK(lost_by_hand(HAND_SECRET, draw_assignment, &found) == 0);
+	CHECK(found > LINES / 10);
+}
+
+static bool note(void *context, size_t at, size_t rule)
+{
+	bool *found = context;
+
+	found[rule] = found[rule] || at == 1;
+	return true;
+}
+
+/* A word, and what a text of its pattern has behind it, spoilt a little. */
+static size_t lost_behind(const struct redact_set *set, const struct start *word, struct drawn *d,
+			  size_t *ret_found)
+{
+	struct alone a = alone_new(redact_rule_at(word->entry));
+	size_t lost = 0;
+
+	for (size_t i = 0; i < PER_WORD; i++) {
+		bool found[4096] = {false}, matches;
+
+		d->len = 0;
+		do
+			sample_draw(&d->draw, a.rule->pattern);
+		while (strncmp(d->draw.text, word->word, word->len) != 0);
+		put(d, d->draw.text + word->len, d->draw.len - word->len);
+		spoil(d);
+		memmove(d->text + 1 + word->len, d->text, d->len < 900 ? d->len : 900);
+		memcpy(d->text + 1, word->word, word->len);
+		d->text[0] = ' ';
+		d->len = 1 + word->len + (d->len < 900 ? d->len : 900);
+		matches = pcre2_match(a.code, (PCRE2_SPTR)d->text, d->len, 1, PCRE2_ANCHORED,
+				      a.data, NULL) > 0;
+		(void)starts_find(set->starts, &(struct stretch){d->text, 0, 0, d->len}, note,
+				  found);
+		*ret_found += matches;
+		lost += matches && !found[word->entry];
+	}
+	if (lost)
+		printf("# %s: %zu lost\n", a.rule->id, lost);
+	alone_free(&a);
+	return lost;
+}
+
+TEST(nothing_that_may_follow_a_beginning_is_passed_over)
+{
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	struct drawn d = {.draw.seed = 24};
+	struct error err = {0};
+	size_t lost = 0, found = 0;
+
+	CHECK(redact_set_warm(set, &err) == 0);
+	for (size_t i = 0; i < set->starts->n; i++)
+		lost += lost_behind(set, &set->starts->words[i], &d, &found);
+	CHECK(lost == 0);
+	CHECK(found > set->starts->n * PER_WORD / 10);
+	redact_set_free(set);
+}
