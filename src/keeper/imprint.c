@@ -277,7 +277,7 @@ static bool is_threads(uintptr_t page)
 #else
 	thread = (uintptr_t)__builtin_thread_pointer();
 #endif
-	return page + 2 * PAGE > thread && page < thread + PAGE;
+	return page + 2ul * PAGE > thread && page < thread + PAGE;
 }
 
 static bool note_all(const struct imprint *i, uintptr_t grown_to, struct notes *notes)
@@ -332,11 +332,12 @@ int imprint_poll(const struct imprint *i, struct pollfd *fds, size_t n, int wait
 	const long call[3] = {(long)fds, (long)n, wait_ms < 0 ? 0 : (long)&wait};
 	uintptr_t grown_to = (uintptr_t)sbrk(0);
 	uint32_t *room = i && i->n ? pages_new(NOTES_LEN) : NULL;
-	struct notes notes = {room, room + NOTES_LEN / sizeof(*room)};
+	struct notes notes = {room, room};
 	long came;
 
 	if (!room)
 		return poll(fds, n, wait_ms);
+	notes.end += NOTES_LEN / sizeof(*room);
 	(void)madvise(room, NOTES_LEN, MADV_DONTDUMP);
 	if (grown_to % PAGE || !note_all(i, grown_to, &notes)) {
 		pages_free(room, NOTES_LEN);
