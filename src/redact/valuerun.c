@@ -370,10 +370,12 @@ static size_t filler_at(const struct valuerun *r, size_t i, size_t end)
 		return 3;
 	for (size_t f = 0; check_fillers[f]; f++) {
 		const char *word = check_fillers[f];
-		size_t len = strlen(word);
+		size_t len;
 
-		if ((text[0] | 0x20) == (word[0] | 0x20) && end - i >= len &&
-		    strncasecmp(text, word, len) == 0)
+		if ((text[0] | 0x20) != (word[0] | 0x20))
+			continue;
+		len = strlen(word);
+		if (end - i >= len && strncasecmp(text, word, len) == 0)
 			return len;
 	}
 	return 0;
