@@ -303,7 +303,8 @@ static bool are_few(struct valuerun *r, size_t at, size_t end)
 
 /* Of bits per byte, SCALE times. */
 enum { BITS_LETTERS = 3584, BITS_DIGITS = 2867 };
-_Static_assert((int)BITS_LETTERS <= 3.5 * SCALE && (int)BITS_DIGITS <= 2.8 * SCALE,
+_Static_assert(10 * (int)BITS_LETTERS <= 35 * (int)SCALE &&
+		       10 * (int)BITS_DIGITS <= 28 * (int)SCALE,
 	       "never more than the check asks for");
 
 /* Fewer bits per byte than this?  Not if it is close: the check will tell. */
