@@ -303,7 +303,8 @@ static bool are_few(struct valuerun *r, size_t at, size_t end)
 
 /* Of bits per byte, SCALE times. */
 enum { BITS_LETTERS = 3584, BITS_DIGITS = 2867 };
-_Static_assert(10 * BITS_LETTERS <= 35 * (int)SCALE && 10 * BITS_DIGITS <= 28 * (int)SCALE,
+_Static_assert(10 * (int)BITS_LETTERS <= 35 * (int)SCALE &&
+		       10 * (int)BITS_DIGITS <= 28 * (int)SCALE,
 	       "never more than the check asks for");
 
 /* Fewer bits per byte than this?  Not if it is close: the check will tell. */
@@ -370,10 +371,12 @@ static size_t filler_at(const struct valuerun *r, size_t i, size_t end)
 		return 3;
 	for (size_t f = 0; check_fillers[f]; f++) {
 		const char *word = check_fillers[f];
-		size_t len = strlen(word);
+		size_t len;
 
-		if ((text[0] | 0x20) == (word[0] | 0x20) && end - i >= len &&
-		    strncasecmp(text, word, len) == 0)
+		if ((text[0] | 0x20) != (word[0] | 0x20))
+			continue;
+		len = strlen(word);
+		if (end - i >= len && strncasecmp(text, word, len) == 0)
 			return len;
 	}
 	return 0;
