@@ -79,12 +79,13 @@ static int put(FILE *out, const void *table, size_t size, struct error *err)
 
 static int build(const char *what, const char *path, struct error *err)
 {
-	own_file out = fopen(path, "w");
+	own_file out = NULL;
 
-	if (!out)
-		return fail_sys(err, "open %s", path);
 	if (share_out(strcmp(what, "personal") != 0, err) < 0)
 		return -1;
+	out = fopen(path, "w");
+	if (!out)
+		return fail_sys(err, "open %s", path);
 	if (strcmp(what, "starts") == 0)
 		return put(out, &starts, sizeof(starts), err);
 	if (strcmp(what, "names") == 0)

@@ -146,7 +146,8 @@ bool signname_near_password(const char *text, size_t sign)
 /* Does the word that ends in text[at] mean a secret?  It ends in "n", "t", "l" or "y". */
 static bool may_end(const char *text, size_t at)
 {
-	const char *word = "key", *last;
+	const char *word = "key";
+	size_t left;
 	size_t least = at < SIGNNAME_MAX ? 0 : at - SIGNNAME_MAX;
 
 	switch (text[at] | 0x20) {
@@ -162,8 +163,8 @@ static bool may_end(const char *text, size_t at)
 	default:
 		break;
 	}
-	for (last = word + strlen(word); last > word && at > least; at--)
-		if (!is_joint(text[at]) && (text[at] | 0x20) != *--last)
+	for (left = strlen(word); left > 0 && at > least; at--)
+		if (!is_joint(text[at]) && (text[at] | 0x20) != word[--left])
 			return false;
 	return true;
 }
