@@ -204,6 +204,10 @@ def what_is_in_it_is_found_by_another_tool(t):
     finish(t, s)
 
 
+def of_sessions(s):
+    return [pid for pid in beneath(s.process.pid) if command_of(pid)[:1] == ["sleep"] or is_woken(pid)]
+
+
 def no_session_has_it_on_a_descriptor(t):
     """Looked at from outside; the keepers have it, so that it would be seen."""
     s = start(Templates)
@@ -212,8 +216,9 @@ def no_session_has_it_on_a_descriptor(t):
     t.check(status == 201 and s.began(copy["id"])[0] == "template", copy)
     for name in (origin, copy["id"]):
         s.run(name, "import subprocess; child = subprocess.Popen(['sleep', '1000'])")
-    inside = [pid for pid in beneath(s.process.pid) if command_of(pid)[:1] == ["sleep"] or is_woken(pid)]
-    t.check(len(inside) == 4, [command_of(pid) for pid in inside])
+    # Who has just been exec'ed has no words yet.
+    wait_until(lambda: len(of_sessions(s)) == 4)
+    inside = of_sessions(s)
     holders = s.holders()[0]
     t.check(not set(inside) & set(holders), holders)
     t.check(set(holders.values()) == {"belljar-gate"}, holders)
