@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -110,6 +111,14 @@ static int begin_network(struct launcher *l, struct error *err)
 	return plan_is_single(l->plan) ? 0 : netspace_begin(&l->network, err);
 }
 
+/* Whoever dies from now on takes us along; the warden may have died before, and left an order. */
+static bool is_orphan(int socket)
+{
+	struct pollfd fd = {.fd = socket};
+
+	return poll(&fd, 1, 0) > 0 && fd.revents & POLLHUP;
+}
+
 int launcher_enter(struct launcher *l, struct error *err)
 {
 	struct plan *plan = l->plan;
@@ -126,9 +135,12 @@ int launcher_enter(struct launcher *l, struct error *err)
 	    compile_filters(l, err) < 0 || identity_settle(plan, l->board, err) < 0 ||
 	    enter_namespaces(plan, err) < 0)
 		return -1;
-	/* Again: a change of uid clears it.  The leash is the socket; this is the second. */
+	/* Again: a change of uid clears it.  The leash is the socket; this is the second, for when
+	 * we wait for something else. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
 		return fail_sys(err, "prctl");
+	if (is_orphan(plan->socket))
+		_exit(1);
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
 	return plan->once ? 0 : rootfs_build(plan, l->board, err);
