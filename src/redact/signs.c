@@ -233,7 +233,7 @@ static void try_secret_alone(struct looking *l, size_t sign, size_t at)
 	struct signname n;
 
 	if ((text[0] == ':' && text[1] == '=') || !signname_maybe_secret(l->text, sign) ||
-	    check_begins_path(l->text + inner, 1) || valuerun_dull_at_once(&l->value, inner) ||
+	    l->text[inner] == '/' || valuerun_dull_at_once(&l->value, inner) ||
 	    valuerun_dull(&l->value, inner) || valuerun_few(&l->value, inner))
 		return;
 	if (signname_read(l->text, text[-1] == ':' ? sign - 1 : sign, &n) && signname_secret(&n) &&
@@ -258,20 +258,6 @@ static inline void look_closely(struct looking *l, size_t last, size_t sign, siz
 		try_assignment(l, sign, at, true);
 	else if (m.secret)
 		try_secret_alone(l, sign, at);
-}
-
-/* A sign with more than a value behind it: blanks, a quote. */
-static void look_apart(struct looking *l, size_t last, size_t sign)
-{
-	size_t at = value_begin(l, sign), inner = inner_of(l, at);
-	uint32_t dark = lanes_bits((lanes)(lanes_load(l->text + inner) > ' '));
-	bool password =
-		((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) && is_password(l, sign);
-
-	if (password || (dark & SECRET_BITS) == SECRET_BITS)
-		look_closely(
-			l, last, sign, at,
-			(struct maybe){true, password, l->secrets && sign - last >= SECRET_NAME});
 }
 
 static void look_at_dot(struct looking *l, size_t at)
@@ -363,10 +349,11 @@ static inline uint64_t may_have_names(const struct block *b)
 	return ~((signs | b->slashes) << 1 | signs << 2) | (b->equals & b->colons << 1);
 }
 
-/* What signname_maybe_secret() looks for, of all names in a block at once. */
+/* Where "key", "token", "secret" or "credential" may end, in a whole block at once: by their last
+ * three letters.  A joint may stand between any two of them. */
 static uint64_t read_word_ends(const char *text)
 {
-	uint64_t lasts = 0, seconds = 0;
+	uint64_t lasts = 0, seconds = 0, thirds = 0, joints = 0;
 
 	for (unsigned i = 0; i < BLOCK; i += LANES) {
 		lanes v = lanes_load(text + i), x = v | 0x20;
@@ -374,11 +361,13 @@ static uint64_t read_word_ends(const char *text)
 		lasts |= (uint64_t)lanes_bits((lanes)(x == 'n') | (lanes)(x == 't') |
 					      (lanes)(x == 'y') | (lanes)(x == 'l'))
 			 << i;
-		seconds |= (uint64_t)lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a') |
-						(lanes)(v == '_') | (lanes)(v == '-'))
-			   << i;
+		seconds |= (uint64_t)lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a')) << i;
+		thirds |= (uint64_t)lanes_bits((lanes)(x == 'k') | (lanes)(x == 'r') |
+					       (lanes)(x == 'i'))
+			  << i;
+		joints |= (uint64_t)lanes_bits((lanes)(v == '_') | (lanes)(v == '-')) << i;
 	}
-	return lasts & seconds << 1;
+	return lasts & (joints | (seconds & (thirds | joints) << 1)) << 1;
 }
 
 /* Is there one between two signs, of which the second is the i-th byte of a block?  Not if the
@@ -403,8 +392,7 @@ static inline void look_direct(struct looking *l, const struct block *b, size_t 
 		.near = enough & l->names & !colons &
 			(!equals | nearnames_equals(&l->near, last, sign)),
 		.password = l->passwords & signname_maybe_password(l->text, sign),
-		.secret = enough & l->secrets & (sign - last >= SECRET_NAME) &
-			  may_mean_secret(b, i, last, sign),
+		.secret = enough & l->secrets & (sign - last >= SECRET_NAME),
 	};
 
 	if (!((m.near | m.password | m.secret) & has_name(l, sign)))
@@ -414,10 +402,90 @@ static inline void look_direct(struct looking *l, const struct block *b, size_t 
 	look_closely(l, last, sign, sign + 1, m);
 }
 
-/* More than four? */
+/* A sign with more than a value behind it: blanks, a quote. */
+static void look_apart(struct looking *l, size_t last, size_t sign)
+{
+	size_t at = value_begin(l, sign), inner = inner_of(l, at);
+	uint32_t dark = lanes_bits((lanes)(lanes_load(l->text + inner) > ' '));
+	bool password =
+		((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) && is_password(l, sign);
+
+	if (password || (dark & SECRET_BITS) == SECRET_BITS)
+		look_closely(
+			l, last, sign, at,
+			(struct maybe){true, password, l->secrets && sign - last >= SECRET_NAME});
+}
+
+/* One of many signs, of either kind. */
+struct candidate {
+	size_t last, sign, at;
+	struct maybe m;
+};
+
+/* value_begin() and inner_of(), at once. */
+static inline size_t value_begin_at_once(const struct looking *l, size_t sign)
+{
+	const char *text = l->text + sign + 1;
+	unsigned arrow = (text[-1] == '=') & (text[0] == '>');
+	uint32_t blanks = (uint32_t)(kinds[(unsigned char)text[arrow]] & BLANK) / BLANK;
+
+	blanks += blanks & (uint32_t)(kinds[(unsigned char)text[arrow + 1]] & BLANK) / BLANK;
+	blanks += (blanks >> 1) & (uint32_t)(kinds[(unsigned char)text[arrow + 2]] & BLANK) / BLANK;
+	return sign + 1 + arrow + blanks;
+}
+
+/* Is there anything to look at closely?  Where signs are many nothing can be foretold: there is no
+ * branch. */
+static inline bool may_be_any(const struct looking *l, const struct block *b, size_t i,
+			      struct candidate *c)
+{
+	size_t at = value_begin_at_once(l, c->sign), inner = inner_of(l, at);
+	lanes v = lanes_load(l->text + inner);
+	uint32_t dark = lanes_bits((lanes)(v > ' ')), colons = lanes_bits((lanes)(v == ':'));
+	uint32_t equals = lanes_bits((lanes)(v == '='));
+	bool name = has_name(l, c->sign);
+
+	c->at = at;
+	c->m.near = name & l->names & (dark == 0xffff) & (colons == 0) &
+		    ((equals == 0) | nearnames_equals(&l->near, c->last, c->sign));
+	c->m.password = name & l->passwords & signname_maybe_password(l->text, c->sign) &
+			(((dark & PASSWORD_BITS) == PASSWORD_BITS) | (inner > at));
+	c->m.secret = name & l->secrets & ((dark & SECRET_BITS) == SECRET_BITS) &
+		      (c->sign - c->last >= SECRET_NAME) & (l->text[inner] != '/') &
+		      may_mean_secret(b, i, c->last, c->sign);
+	return c->m.near | c->m.password | c->m.secret;
+}
+
+/* More than a few signs in a block: those that count are picked out first. */
+static __attribute__((noinline)) void look_at_many(struct looking *l, size_t at, struct block *b,
+						   uint64_t signs, uint64_t ends)
+{
+	struct candidate all[BLOCK];
+	size_t n = 0;
+
+	b->word_ends = read_word_ends(l->text + at);
+	for (uint64_t some = signs; some; some &= some - 1) {
+		size_t i = (size_t)__builtin_ctzll(some);
+		uint64_t before = ends & (((uint64_t)1 << i) - 1);
+		struct candidate *c = &all[n];
+
+		c->sign = at + i;
+		c->last = before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
+		n += may_be_any(l, b, i, c);
+	}
+	for (size_t k = 0; k < n; k++) {
+		struct candidate *c = &all[k];
+
+		c->m.password = c->m.password && is_password(l, c->sign);
+		c->m.secret = c->m.secret && !valuerun_dull_at_once(&l->value, inner_of(l, c->at));
+		look_closely(l, c->last, c->sign, c->at, c->m);
+	}
+}
+
+/* More than two? */
 static inline bool has_many(uint64_t bits)
 {
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 2; i++)
 		bits &= bits - 1;
 	return bits != 0;
 }
@@ -434,7 +502,10 @@ static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 
 	b->long_values = ten & later(two, 9);
 	signs &= (six | ~direct) & may_have_names(b);
-	b->word_ends = has_many(signs) ? read_word_ends(l->text + at) : ~(uint64_t)0;
+	if (has_many(signs)) {
+		look_at_many(l, at, b, signs, ends);
+		signs = 0;
+	}
 	for (uint64_t some = signs; some; some &= some - 1) {
 		uint64_t bit = some & -some, before = ends & (bit - 1);
 		size_t i = (size_t)__builtin_ctzll(some), sign = at + i;
