@@ -125,8 +125,9 @@ static bool take_password(struct looking *l, const struct signname *n, size_t at
 {
 	struct found f = {l->text, n->from, end, at, end, l->high};
 
-	if (!signname_password(l->text, n) || !take(l, HAND_PASSWORD, &f))
+	if (!signname_password(l->text, n) || !check_password_rest(&f))
 		return false;
+	spans_add(l->ret, (struct span){f.from, f.begin, f.end, l->set->hand[HAND_PASSWORD]});
 	l->taken = f.end;
 	return true;
 }
