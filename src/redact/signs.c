@@ -428,11 +428,10 @@ static inline size_t value_begin_at_once(const struct looking *l, size_t sign)
 {
 	const char *text = l->text + sign + 1;
 	unsigned arrow = (text[-1] == '=') & (text[0] == '>');
-	uint32_t blanks = (uint32_t)(kinds[(unsigned char)text[arrow]] & BLANK) / BLANK;
+	lanes v = lanes_load(text + arrow);
+	uint32_t others = ~lanes_bits((lanes)(v == ' ') | (lanes)(v == '\t'));
 
-	blanks += blanks & (uint32_t)(kinds[(unsigned char)text[arrow + 1]] & BLANK) / BLANK;
-	blanks += (blanks >> 1) & (uint32_t)(kinds[(unsigned char)text[arrow + 2]] & BLANK) / BLANK;
-	return sign + 1 + arrow + blanks;
+	return sign + 1 + arrow + (size_t)__builtin_ctz(others | 1u << BLANKS);
 }
 
 /* Is there anything to look at closely?  Where signs are many nothing can be foretold: there is no
