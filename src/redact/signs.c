@@ -323,6 +323,7 @@ static inline struct block read_block(const char *text)
 {
 	struct block b = {0};
 
+#pragma GCC unroll 4
 	for (unsigned i = 0; i < BLOCK; i += LANES) {
 		lanes v = lanes_load(text + i), letter = (v | 0x20) - 'a';
 
@@ -356,6 +357,7 @@ static uint64_t read_word_ends(const char *text)
 {
 	uint64_t lasts = 0, seconds = 0, thirds = 0, joints = 0;
 
+#pragma GCC unroll 4
 	for (unsigned i = 0; i < BLOCK; i += LANES) {
 		lanes v = lanes_load(text + i), x = v | 0x20;
 
@@ -482,10 +484,10 @@ static __attribute__((noinline)) void look_at_many(struct looking *l, size_t at,
 	}
 }
 
-/* More than two? */
+/* More than three? */
 static inline bool has_many(uint64_t bits)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		bits &= bits - 1;
 	return bits != 0;
 }

@@ -168,6 +168,7 @@ static bool is_dull_at_once(const char *text)
 {
 	uint32_t blanks = 0, digits = 0, lower = 0, upper = 0, within, changes, least;
 
+#pragma GCC unroll 2
 	for (unsigned i = 0; i < GLANCE; i += LANES) {
 		lanes v = lanes_load(text + i);
 
