@@ -233,9 +233,11 @@ static void try_secret_alone(struct looking *l, size_t sign, size_t at)
 	const char *text = l->text + sign;
 	struct signname n;
 
-	if ((text[0] == ':' && text[1] == '=') || !signname_maybe_secret(l->text, sign) ||
-	    l->text[inner] == '/' || valuerun_dull_at_once(&l->value, inner) ||
-	    valuerun_dull(&l->value, inner) || valuerun_few(&l->value, inner))
+	if (((text[0] == ':') & (text[1] == '=')) | (l->text[inner] == '/') |
+	    valuerun_dull_at_once(&l->value, inner))
+		return;
+	if (!signname_maybe_secret(l->text, sign) || valuerun_dull(&l->value, inner) ||
+	    valuerun_few(&l->value, inner))
 		return;
 	if (signname_read(l->text, text[-1] == ':' ? sign - 1 : sign, &n) && signname_secret(&n) &&
 	    valuerun_secret(&l->value, inner))
@@ -484,10 +486,10 @@ static __attribute__((noinline)) void look_at_many(struct looking *l, size_t at,
 	}
 }
 
-/* More than three? */
+/* More than two? */
 static inline bool has_many(uint64_t bits)
 {
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 2; i++)
 		bits &= bits - 1;
 	return bits != 0;
 }
