@@ -460,6 +460,64 @@ static inline bool may_be_any(const struct looking *l, const struct block *b, si
 	return c->m.near | c->m.password | c->m.secret;
 }
 
+/* Where a name may end as a password's does: what signname_lasts[] has, and more. */
+static uint64_t read_password_ends(const char *text)
+{
+	uint64_t ends = 0;
+
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < BLOCK; i += LANES) {
+		lanes v = lanes_load(text + i), x = v | 0x20;
+		lanes word = (lanes)(x == 'd') | (lanes)(x == 's') | (lanes)(x == 'e');
+		lanes other = (lanes)(v <= '\'') | (lanes)(v == '_') | (lanes)(v == '-') |
+			      (lanes)(v == ']') | (lanes)(v == ':');
+
+		ends |= (uint64_t)lanes_bits(word | other) << i;
+	}
+	return ends;
+}
+
+/* Behind the last sign before the i-th byte of a block. */
+static inline size_t behind_last(const struct looking *l, size_t at, uint64_t ends, size_t i)
+{
+	uint64_t before = ends & (((uint64_t)1 << i) - 1);
+
+	return before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
+}
+
+/* Bits of sixteen in a row. */
+static inline uint64_t sixteen_of(uint64_t one)
+{
+	uint64_t two = one & later(one, 1), four = two & later(two, 2);
+	uint64_t eight = four & later(four, 4);
+
+	return eight & later(eight, 8);
+}
+
+/* Those of some signs that may be one of what may_be_any() looks for, by what can be told of all of
+ * them at once.  Those with more than a value right behind them are not asked. */
+static inline uint64_t may_count(const struct looking *l, size_t at, const struct block *b,
+				 uint64_t signs, uint64_t ends)
+{
+	uint64_t direct = (b->dark & ~b->openings) >> 1, one = b->dark & ~b->colons;
+	uint64_t near = later(sixteen_of(one & ~b->equals), 1), odd = later(sixteen_of(one), 1);
+	/* From a word's end a carry runs to the next sign.  Up to the first sign the name may have
+	 * begun before. */
+	uint64_t names = ~ends, secrets = ((b->word_ends & names) + names) & ends;
+	uint64_t passwords = read_password_ends(l->text + at) << 1 | 1, sure;
+
+	if (b->word_ends)
+		secrets |= ends ^ (ends - 1);
+	sure = ~direct | near | secrets | passwords;
+	for (uint64_t some = signs & odd & ~sure; some; some &= some - 1) {
+		size_t i = (size_t)__builtin_ctzll(some);
+
+		if (nearnames_equals(&l->near, behind_last(l, at, ends, i), at + i))
+			sure |= some & -some;
+	}
+	return signs & sure;
+}
+
 /* More than a few signs in a block: those that count are picked out first. */
 static __attribute__((noinline)) void look_at_many(struct looking *l, size_t at, struct block *b,
 						   uint64_t signs, uint64_t ends)
@@ -467,21 +525,24 @@ static __attribute__((noinline)) void look_at_many(struct looking *l, size_t at,
 	struct candidate all[BLOCK];
 	size_t n = 0;
 
-	b->word_ends = read_word_ends(l->text + at);
+	/* 0: no value right behind a sign is a secret. */
+	b->word_ends = 0;
+	if (!valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1))
+		b->word_ends = read_word_ends(l->text + at) | 1;
+	signs = may_count(l, at, b, signs, ends);
 	for (uint64_t some = signs; some; some &= some - 1) {
 		size_t i = (size_t)__builtin_ctzll(some);
-		uint64_t before = ends & (((uint64_t)1 << i) - 1);
 		struct candidate *c = &all[n];
 
 		c->sign = at + i;
-		c->last = before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
+		c->last = behind_last(l, at, ends, i);
 		n += may_be_any(l, b, i, c);
 	}
 	for (size_t k = 0; k < n; k++) {
 		struct candidate *c = &all[k];
 
 		c->m.password = c->m.password && is_password(l, c->sign);
-		c->m.secret = c->m.secret && !valuerun_dull_at_once(&l->value, inner_of(l, c->at));
+		c->m.secret = c->m.secret && !valuerun_known_dull(&l->value, inner_of(l, c->at));
 		look_closely(l, c->last, c->sign, c->at, c->m);
 	}
 }

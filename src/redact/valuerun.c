@@ -210,6 +210,14 @@ bool valuerun_known_dull(const struct valuerun *r, size_t at)
 	       (is_dull_run(r, at) || (at >= r->few && end <= r->few_end));
 }
 
+bool valuerun_all_dull(const struct valuerun *r, size_t from, size_t to)
+{
+	size_t end = r->end - to < CHECK_ENOUGH ? r->end : to + CHECK_ENOUGH;
+
+	return from >= r->begin && to < r->end &&
+	       (r->changes < 3 || (from >= r->few && end <= r->few_end));
+}
+
 bool valuerun_dull(struct valuerun *r, size_t at)
 {
 	(void)valuerun_end(r, at);
