@@ -96,11 +96,17 @@ static bool holds(const char *text, size_t len, const char *word)
 /* A reference to a value, a hole for one, or a value that was masked already. */
 bool check_placeholder(const char *text, size_t len)
 {
+	/* Of most values the first byte tells; '\0' is as "$". */
+	static const unsigned char first[256] = {
+		['\0'] = 1, ['$'] = 1, ['%'] = 1, ['<'] = 1, ['{'] = 1, ['*'] = 1,
+		['x'] = 2,  ['X'] = 2, ['y'] = 2, ['Y'] = 2, ['['] = 2,
+	};
+	unsigned char how = first[(unsigned char)text[0]];
 	size_t same = 1;
 
-	if (strchr("$%<{*", text[0]))
+	if (how == 1)
 		return true;
-	if (strchr("xXyY[", text[0]) &&
+	if (how == 2 &&
 	    (begins(text, len, "xxx") || begins(text, len, "your") || begins(text, len, "[redact")))
 		return true;
 	while (same < len && text[same] == text[0])
@@ -110,8 +116,9 @@ bool check_placeholder(const char *text, size_t len)
 
 bool check_begins_path(const char *text, size_t len)
 {
-	return strchr("/.~", text[0]) && (text[0] == '/' || begins(text, len, "./") ||
-					  begins(text, len, "~/") || begins(text, len, "../"));
+	return (text[0] == '/' || text[0] == '.' || text[0] == '~') &&
+	       (text[0] == '/' || begins(text, len, "./") || begins(text, len, "~/") ||
+		begins(text, len, "../"));
 }
 
 static bool is_path(const char *text, size_t len)
@@ -194,21 +201,46 @@ static bool is_setting(const struct found *f)
 	       isupper(before(f, f->begin - 1));
 }
 
-bool check_password(struct found *f)
+/* What names of a program are made of. */
+static bool is_plain(unsigned char c)
+{
+	static const bool plain[256] = {
+		['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['_'] = true,
+		['.'] = true,         ['-'] = true,         ['\0'] = true,
+	};
+
+	return plain[c];
+}
+
+static bool is_quoted(const struct found *f)
+{
+	return before(f, f->begin) == '"' || before(f, f->begin) == '\'';
+}
+
+bool check_password_rest(struct found *f)
 {
 	const char *value = f->text + f->begin;
 	size_t len = f->end - f->begin, plain = 0;
-	bool quoted = before(f, f->begin) == '"' || before(f, f->begin) == '\'';
 
 	if (check_placeholder(value, len) || is_password_word(value, len))
 		return false;
-	if (quoted)
+	if (is_quoted(f))
 		return true;
-	if (is_code(f) || is_path(value, len) || holds(value, len, "environ"))
+	if (check_begins_path(value, len))
 		return false;
-	while (plain < len && (isalpha((unsigned char)value[plain]) || strchr("_.-", value[plain])))
+	while (plain < len && is_plain((unsigned char)value[plain]))
 		plain++;
 	return plain < len || is_setting(f);
+}
+
+bool check_password(struct found *f)
+{
+	const char *value = f->text + f->begin;
+	size_t len = f->end - f->begin;
+
+	if (!is_quoted(f) && (is_code(f) || is_path(value, len) || holds(value, len, "environ")))
+		return false;
+	return check_password_rest(f);
 }
 
 bool check_url_password(struct found *f)

@@ -112,8 +112,8 @@ static bool is_joint(char c)
 /* Letters as last_letters() has them. */
 static inline uint32_t letters_of(const char *word)
 {
-	return (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 |
-	       (uint32_t)word[3] << 24;
+	return (uint32_t)(unsigned char)word[0] | (uint32_t)(unsigned char)word[1] << 8 |
+	       (uint32_t)(unsigned char)word[2] << 16 | (uint32_t)(unsigned char)word[3] << 24;
 }
 
 /* The last four bytes before text[end] that are no joints, in small letters; 0: there are not so
@@ -134,13 +134,26 @@ static uint32_t last_letters(const char *text, size_t end)
 	return n == 4 ? four : 0;
 }
 
+/* The end of "password", "passwd", "pass", "passphrase", "pwd". */
+static inline bool ends_password(uint32_t four)
+{
+	return (four == letters_of("word")) | (four == letters_of("sswd")) |
+	       (four == letters_of("pass")) | (four == letters_of("rase")) |
+	       (four >> 8 == letters_of("?pwd") >> 8);
+}
+
 bool signname_near_password(const char *text, size_t sign)
 {
-	uint32_t four = last_letters(text, name_end(text, sign));
+	size_t end = name_end(text, sign);
+	const char *last = text + end;
+	uint32_t four;
 
-	return four == 0 || four == letters_of("word") || four == letters_of("sswd") ||
-	       four == letters_of("pass") || four == letters_of("rase") ||
-	       four >> 8 == letters_of("?pwd") >> 8;
+	/* Most have no joint there. */
+	if (end >= 4 &&
+	    !(is_joint(last[-1]) | is_joint(last[-2]) | is_joint(last[-3]) | is_joint(last[-4])))
+		return ends_password(letters_of(last - 4) | 0x20202020u);
+	four = last_letters(text, end);
+	return four == 0 || ends_password(four);
 }
 
 /* Does the word that ends in text[at] mean a secret?  It ends in "n", "t", "l" or "y". */

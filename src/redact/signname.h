@@ -28,8 +28,10 @@ static inline bool signname_maybe_password(const char *text, size_t sign)
 	unsigned char last = signname_lasts[(unsigned char)text[sign - 1]];
 	unsigned char before = (unsigned char)text[sign - 2];
 
+	unsigned any = -(unsigned)(last == SIGNNAME_ANY);
+
 	/* Behind a name there may be more of what can be anything, or its last letter. */
-	return last == SIGNNAME_ANY ? signname_lasts[before] : signname_firsts[before] & last;
+	return (signname_lasts[before] & any) | (signname_firsts[before] & last & ~any);
 }
 /* The same, with what may stand between. */
 bool signname_near_password(const char *text, size_t sign);

@@ -125,8 +125,9 @@ static bool take_password(struct looking *l, const struct signname *n, size_t at
 {
 	struct found f = {l->text, n->from, end, at, end, l->high};
 
-	if (!signname_password(l->text, n) || !take(l, HAND_PASSWORD, &f))
+	if (!signname_password(l->text, n) || !check_password_rest(&f))
 		return false;
+	spans_add(l->ret, (struct span){f.from, f.begin, f.end, l->set->hand[HAND_PASSWORD]});
 	l->taken = f.end;
 	return true;
 }
@@ -232,9 +233,11 @@ static void try_secret_alone(struct looking *l, size_t sign, size_t at)
 	const char *text = l->text + sign;
 	struct signname n;
 
-	if ((text[0] == ':' && text[1] == '=') || !signname_maybe_secret(l->text, sign) ||
-	    check_begins_path(l->text + inner, 1) || valuerun_dull_at_once(&l->value, inner) ||
-	    valuerun_dull(&l->value, inner) || valuerun_few(&l->value, inner))
+	if (((text[0] == ':') & (text[1] == '=')) | (l->text[inner] == '/') |
+	    valuerun_dull_at_once(&l->value, inner))
+		return;
+	if (!signname_maybe_secret(l->text, sign) || valuerun_dull(&l->value, inner) ||
+	    valuerun_few(&l->value, inner))
 		return;
 	if (signname_read(l->text, text[-1] == ':' ? sign - 1 : sign, &n) && signname_secret(&n) &&
 	    valuerun_secret(&l->value, inner))
@@ -258,20 +261,6 @@ static inline void look_closely(struct looking *l, size_t last, size_t sign, siz
 		try_assignment(l, sign, at, true);
 	else if (m.secret)
 		try_secret_alone(l, sign, at);
-}
-
-/* A sign with more than a value behind it: blanks, a quote. */
-static void look_apart(struct looking *l, size_t last, size_t sign)
-{
-	size_t at = value_begin(l, sign), inner = inner_of(l, at);
-	uint32_t dark = lanes_bits((lanes)(lanes_load(l->text + inner) > ' '));
-	bool password =
-		((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) && is_password(l, sign);
-
-	if (password || (dark & SECRET_BITS) == SECRET_BITS)
-		look_closely(
-			l, last, sign, at,
-			(struct maybe){true, password, l->secrets && sign - last >= SECRET_NAME});
 }
 
 static void look_at_dot(struct looking *l, size_t at)
@@ -336,6 +325,7 @@ static inline struct block read_block(const char *text)
 {
 	struct block b = {0};
 
+#pragma GCC unroll 4
 	for (unsigned i = 0; i < BLOCK; i += LANES) {
 		lanes v = lanes_load(text + i), letter = (v | 0x20) - 'a';
 
@@ -363,22 +353,26 @@ static inline uint64_t may_have_names(const struct block *b)
 	return ~((signs | b->slashes) << 1 | signs << 2) | (b->equals & b->colons << 1);
 }
 
-/* What signname_maybe_secret() looks for, of all names in a block at once. */
+/* Where "key", "token", "secret" or "credential" may end, in a whole block at once: by their last
+ * three letters.  A joint may stand between any two of them. */
 static uint64_t read_word_ends(const char *text)
 {
-	uint64_t lasts = 0, seconds = 0;
+	uint64_t lasts = 0, seconds = 0, thirds = 0, joints = 0;
 
+#pragma GCC unroll 4
 	for (unsigned i = 0; i < BLOCK; i += LANES) {
 		lanes v = lanes_load(text + i), x = v | 0x20;
 
 		lasts |= (uint64_t)lanes_bits((lanes)(x == 'n') | (lanes)(x == 't') |
 					      (lanes)(x == 'y') | (lanes)(x == 'l'))
 			 << i;
-		seconds |= (uint64_t)lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a') |
-						(lanes)(v == '_') | (lanes)(v == '-'))
-			   << i;
+		seconds |= (uint64_t)lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a')) << i;
+		thirds |= (uint64_t)lanes_bits((lanes)(x == 'k') | (lanes)(x == 'r') |
+					       (lanes)(x == 'i'))
+			  << i;
+		joints |= (uint64_t)lanes_bits((lanes)(v == '_') | (lanes)(v == '-')) << i;
 	}
-	return lasts & seconds << 1;
+	return lasts & (joints | (seconds & (thirds | joints) << 1)) << 1;
 }
 
 /* Is there one between two signs, of which the second is the i-th byte of a block?  Not if the
@@ -403,8 +397,7 @@ static inline void look_direct(struct looking *l, const struct block *b, size_t 
 		.near = enough & l->names & !colons &
 			(!equals | nearnames_equals(&l->near, last, sign)),
 		.password = l->passwords & signname_maybe_password(l->text, sign),
-		.secret = enough & l->secrets & (sign - last >= SECRET_NAME) &
-			  may_mean_secret(b, i, last, sign),
+		.secret = enough & l->secrets & (sign - last >= SECRET_NAME),
 	};
 
 	if (!((m.near | m.password | m.secret) & has_name(l, sign)))
@@ -414,10 +407,150 @@ static inline void look_direct(struct looking *l, const struct block *b, size_t 
 	look_closely(l, last, sign, sign + 1, m);
 }
 
-/* More than four? */
+/* A sign with more than a value behind it: blanks, a quote. */
+static void look_apart(struct looking *l, size_t last, size_t sign)
+{
+	size_t at = value_begin(l, sign), inner = inner_of(l, at);
+	uint32_t dark = lanes_bits((lanes)(lanes_load(l->text + inner) > ' '));
+	bool password =
+		((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) && is_password(l, sign);
+
+	if (password || (dark & SECRET_BITS) == SECRET_BITS)
+		look_closely(
+			l, last, sign, at,
+			(struct maybe){true, password, l->secrets && sign - last >= SECRET_NAME});
+}
+
+/* One of many signs, of either kind. */
+struct candidate {
+	size_t last, sign, at;
+	struct maybe m;
+};
+
+/* value_begin() and inner_of(), at once. */
+static inline size_t value_begin_at_once(const struct looking *l, size_t sign)
+{
+	const char *text = l->text + sign + 1;
+	unsigned arrow = (text[-1] == '=') & (text[0] == '>');
+	lanes v = lanes_load(text + arrow);
+	uint32_t others = ~lanes_bits((lanes)(v == ' ') | (lanes)(v == '\t'));
+
+	return sign + 1 + arrow + (size_t)__builtin_ctz(others | 1u << BLANKS);
+}
+
+/* Is there anything to look at closely?  Where signs are many nothing can be foretold: there is no
+ * branch. */
+static inline bool may_be_any(const struct looking *l, const struct block *b, size_t i,
+			      struct candidate *c)
+{
+	size_t at = value_begin_at_once(l, c->sign), inner = inner_of(l, at);
+	lanes v = lanes_load(l->text + inner);
+	uint32_t dark = lanes_bits((lanes)(v > ' ')), colons = lanes_bits((lanes)(v == ':'));
+	uint32_t equals = lanes_bits((lanes)(v == '='));
+	bool name = has_name(l, c->sign);
+
+	c->at = at;
+	c->m.near = name & l->names & (dark == 0xffff) & (colons == 0) &
+		    ((equals == 0) | nearnames_equals(&l->near, c->last, c->sign));
+	c->m.password = name & l->passwords & signname_maybe_password(l->text, c->sign) &
+			(((dark & PASSWORD_BITS) == PASSWORD_BITS) | (inner > at));
+	c->m.secret = name & l->secrets & ((dark & SECRET_BITS) == SECRET_BITS) &
+		      (c->sign - c->last >= SECRET_NAME) & (l->text[inner] != '/') &
+		      may_mean_secret(b, i, c->last, c->sign);
+	return c->m.near | c->m.password | c->m.secret;
+}
+
+/* Where a name may end as a password's does: what signname_lasts[] has, and more. */
+static uint64_t read_password_ends(const char *text)
+{
+	uint64_t ends = 0;
+
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < BLOCK; i += LANES) {
+		lanes v = lanes_load(text + i), x = v | 0x20;
+		lanes word = (lanes)(x == 'd') | (lanes)(x == 's') | (lanes)(x == 'e');
+		lanes other = (lanes)(v <= '\'') | (lanes)(v == '_') | (lanes)(v == '-') |
+			      (lanes)(v == ']') | (lanes)(v == ':');
+
+		ends |= (uint64_t)lanes_bits(word | other) << i;
+	}
+	return ends;
+}
+
+/* Behind the last sign before the i-th byte of a block. */
+static inline size_t behind_last(const struct looking *l, size_t at, uint64_t ends, size_t i)
+{
+	uint64_t before = ends & (((uint64_t)1 << i) - 1);
+
+	return before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
+}
+
+/* Bits of sixteen in a row. */
+static inline uint64_t sixteen_of(uint64_t one)
+{
+	uint64_t two = one & later(one, 1), four = two & later(two, 2);
+	uint64_t eight = four & later(four, 4);
+
+	return eight & later(eight, 8);
+}
+
+/* Those of some signs that may be one of what may_be_any() looks for, by what can be told of all of
+ * them at once.  Those with more than a value right behind them are not asked. */
+static inline uint64_t may_count(const struct looking *l, size_t at, const struct block *b,
+				 uint64_t signs, uint64_t ends)
+{
+	uint64_t direct = (b->dark & ~b->openings) >> 1, one = b->dark & ~b->colons;
+	uint64_t near = later(sixteen_of(one & ~b->equals), 1), odd = later(sixteen_of(one), 1);
+	/* From a word's end a carry runs to the next sign.  Up to the first sign the name may have
+	 * begun before. */
+	uint64_t names = ~ends, secrets = ((b->word_ends & names) + names) & ends;
+	uint64_t passwords = read_password_ends(l->text + at) << 1 | 1, sure;
+
+	if (b->word_ends)
+		secrets |= ends ^ (ends - 1);
+	sure = ~direct | near | secrets | passwords;
+	for (uint64_t some = signs & odd & ~sure; some; some &= some - 1) {
+		size_t i = (size_t)__builtin_ctzll(some);
+
+		if (nearnames_equals(&l->near, behind_last(l, at, ends, i), at + i))
+			sure |= some & -some;
+	}
+	return signs & sure;
+}
+
+/* More than a few signs in a block: those that count are picked out first. */
+static __attribute__((noinline)) void look_at_many(struct looking *l, size_t at, struct block *b,
+						   uint64_t signs, uint64_t ends)
+{
+	struct candidate all[BLOCK];
+	size_t n = 0;
+
+	/* 0: no value right behind a sign is a secret. */
+	b->word_ends = 0;
+	if (!valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1))
+		b->word_ends = read_word_ends(l->text + at) | 1;
+	signs = may_count(l, at, b, signs, ends);
+	for (uint64_t some = signs; some; some &= some - 1) {
+		size_t i = (size_t)__builtin_ctzll(some);
+		struct candidate *c = &all[n];
+
+		c->sign = at + i;
+		c->last = behind_last(l, at, ends, i);
+		n += may_be_any(l, b, i, c);
+	}
+	for (size_t k = 0; k < n; k++) {
+		struct candidate *c = &all[k];
+
+		c->m.password = c->m.password && is_password(l, c->sign);
+		c->m.secret = c->m.secret && !valuerun_known_dull(&l->value, inner_of(l, c->at));
+		look_closely(l, c->last, c->sign, c->at, c->m);
+	}
+}
+
+/* More than two? */
 static inline bool has_many(uint64_t bits)
 {
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 2; i++)
 		bits &= bits - 1;
 	return bits != 0;
 }
@@ -434,7 +567,10 @@ static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 
 	b->long_values = ten & later(two, 9);
 	signs &= (six | ~direct) & may_have_names(b);
-	b->word_ends = has_many(signs) ? read_word_ends(l->text + at) : ~(uint64_t)0;
+	if (has_many(signs)) {
+		look_at_many(l, at, b, signs, ends);
+		signs = 0;
+	}
 	for (uint64_t some = signs; some; some &= some - 1) {
 		uint64_t bit = some & -some, before = ends & (bit - 1);
 		size_t i = (size_t)__builtin_ctzll(some), sign = at + i;

@@ -168,6 +168,7 @@ static bool is_dull_at_once(const char *text)
 {
 	uint32_t blanks = 0, digits = 0, lower = 0, upper = 0, within, changes, least;
 
+#pragma GCC unroll 2
 	for (unsigned i = 0; i < GLANCE; i += LANES) {
 		lanes v = lanes_load(text + i);
 
@@ -207,6 +208,14 @@ bool valuerun_known_dull(const struct valuerun *r, size_t at)
 
 	return at >= r->begin && at < r->end &&
 	       (is_dull_run(r, at) || (at >= r->few && end <= r->few_end));
+}
+
+bool valuerun_all_dull(const struct valuerun *r, size_t from, size_t to)
+{
+	size_t end = r->end - to < CHECK_ENOUGH ? r->end : to + CHECK_ENOUGH;
+
+	return from >= r->begin && to < r->end &&
+	       (r->changes < 3 || (from >= r->few && end <= r->few_end));
 }
 
 bool valuerun_dull(struct valuerun *r, size_t at)
@@ -446,13 +455,30 @@ static size_t last_of(const struct valuerun *r, const char *word)
 	return 0;
 }
 
+/* Is "//", or "nv", anywhere in the run?  Most have neither. */
+static bool has_pairs(const struct valuerun *r)
+{
+	uint32_t pairs = 0;
+	size_t i = r->begin;
+
+	for (; i < r->end && r->high - i > LANES; i += LANES) {
+		lanes v = lanes_load(r->text + i), next = lanes_load(r->text + i + 1);
+
+		pairs |= lanes_bits(((lanes)(v == '/') & (lanes)(next == '/')) |
+				    ((lanes)((v | 0x20) == 'n') & (lanes)((next | 0x20) == 'v')));
+	}
+	return pairs || i < r->end;
+}
+
 bool valuerun_password(struct valuerun *r, size_t at)
 {
 	if (r->end < r->high && check_is_call(r->text[r->end]))
 		return false;
 	if (!r->last_known) {
-		r->last_path = last_of(r, "://");
-		r->last_env = last_of(r, "environ");
+		bool any = has_pairs(r);
+
+		r->last_path = any ? last_of(r, "://") : 0;
+		r->last_env = any ? last_of(r, "environ") : 0;
 		r->last_known = true;
 	}
 	return r->last_path <= at && r->last_env <= at;

@@ -44,6 +44,8 @@ bool valuerun_dull_at_once(const struct valuerun *r, size_t at);
 bool valuerun_few(struct valuerun *r, size_t at);
 /* Either of them, by what is known already. */
 bool valuerun_known_dull(const struct valuerun *r, size_t at);
+/* The same of every value that begins in text[from .. to]. */
+bool valuerun_all_dull(const struct valuerun *r, size_t from, size_t to);
 /* Could the value from text[at] on be one, for check_assigned() and check_password()?  Those are
  * asked about what is left.  at is in the run that was read last. */
 bool valuerun_secret(struct valuerun *r, size_t at);
