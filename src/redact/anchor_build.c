@@ -81,6 +81,9 @@ static bool add_form(void *context, const char *form)
 	add_pairs(a, one);
 	row = &a->row[anchors_row(one->letters)];
 	one->next = *row;
+	one->prevs = one->n_prev ? (uint64_t)1 << one->prev : UINT64_MAX;
+	if (one->next)
+		one->prevs |= a->anchors[one->next - 1].prevs;
 	*row = (uint16_t)++a->n;
 	return true;
 }

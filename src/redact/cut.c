@@ -100,6 +100,7 @@ void cut_mark(struct redact_set *set, const struct mark *m, const struct stretch
 
 		secret_of(set->match, groups, &f);
 		l.at = judge(e, m->rule, &l, &f, ret);
+		code = set_code(set, m->rule); /* it may be worth more by now */
 	}
 	if (!code || (groups < 0 && groups != PCRE2_ERROR_NOMATCH))
 		spans_add(ret, (struct span){start, start, end, set->limit});

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "redact/lanes.h"
+#include "redact/places.h"
 #include "redact/signs.h"
 
 enum {
@@ -132,6 +133,15 @@ static bool on_name(void *context, size_t at, size_t rule)
 	return on_anchor(context, ((const struct finder *)context)->in.floor + at, rule);
 }
 
+static bool on_place(void *context, size_t at, enum place place)
+{
+	static const enum redact_hand hands[PLACE_COUNT] = {HAND_HOME, HAND_TEMP};
+	const struct finder *f = context;
+	size_t rule = f->set->hand[hands[place]];
+
+	return rule == f->set->n || on_anchor(context, at, rule);
+}
+
 static bool scan(struct finder *f)
 {
 	const struct redact_set *set = f->set;
@@ -141,6 +151,9 @@ static bool scan(struct finder *f)
 	if (set->starts && !starts_find(set->starts, &f->in, on_start, f))
 		return false;
 	if (set->anchors && !anchors_find(set->anchors, &f->in, on_anchor, f))
+		return false;
+	if ((set->hand[HAND_HOME] < set->n || set->hand[HAND_TEMP] < set->n) &&
+	    !places_find(&f->in, on_place, f))
 		return false;
 	for (f->db = 0; f->db < SET_DATABASES; f->db++) {
 		if (!set->db_wanted[f->db])

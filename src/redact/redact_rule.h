@@ -25,8 +25,8 @@ struct found {
 	size_t len;        /* of text */
 };
 
-/* Found by hand (signs.c), not by a pattern: their signs are in every line, and the pattern only
- * says what they look like. */
+/* Found by hand (signs.c, places.c), not by a pattern: their signs are in every line, and the
+ * pattern only says what they look like. */
 enum redact_hand {
 	HAND_NONE = 0,
 	HAND_IPV4,
@@ -37,6 +37,8 @@ enum redact_hand {
 	HAND_URL_PASSWORD,
 	HAND_URL_TOKEN,
 	HAND_CURL,
+	HAND_HOME, /* these two by places.c */
+	HAND_TEMP,
 	HAND_COUNT
 };
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "redact/places.h"
 
 enum {
 	STEPS_MAX = 50000,      /* per search: a line of 128 KiB needs fewer */
@@ -60,6 +61,8 @@ static int add_rules(struct redact_set *set, unsigned groups, struct error *err)
 			return -1;
 		if (e->wanted && e->rule->hand)
 			set->hand[e->rule->hand] = i;
+		if (e->rule->hand == HAND_HOME || e->rule->hand == HAND_TEMP)
+			e->reach = PLACES_REACH;
 	}
 	set->db_wanted[0] = (groups & REDACT_STANDARD) != 0;
 	set->db_wanted[1] = (groups & REDACT_ALL & ~(unsigned)REDACT_STANDARD) != 0;

@@ -257,6 +257,7 @@ static void let_out_cleaned(struct redactor *r, const struct spans *spans, size_
 	struct span found = {0}, hit = {0};
 	bool more, known;
 
+	keyblock_move(&r->block);
 	if (r->open_end > r->base + at)
 		at = (size_t)(r->open_end - r->base);
 	go_on_swallowing(r, &at, limit);

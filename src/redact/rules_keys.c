@@ -10,6 +10,7 @@ static const struct redact_rule rows[] = {
 		.group = REDACT_KEY,
 		.needs = "PRIVATE&KEY",
 		.pattern = "-----?[ ]?BEGIN[ ][A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?[ ]?-----?",
+		.find = "PRIVATE KEY(?: BLOCK)?[ ]?----",
 		.opens_block = true,
 		.yes = {"{{-----BEGIN PRIVATE " "KEY-----}}", "k = '{{-----BEGIN RSA PRIVATE " "KEY-----\\nMIIE\\n-----END RSA PRIVATE KEY-----}}'"},
 		.no = {"-----BEGIN PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----", "begin private key"},

@@ -13,7 +13,7 @@ static const struct redact_rule rows[] = {
 		.group = REDACT_HOME,
 		.needs = "/home/ /Users/ \\Users\\",
 		.pattern = "(?:/home/|/Users/|/export/home/|\\\\Users\\\\|/var/home/)([A-Za-z0-9._-]{1,64})",
-		.find = "(?:/home/|/Users/|\\\\Users\\\\)(?:[.]{0,2}[A-Za-z0-9_-]|[.]{3})", /* not "." and ".." */
+		.hand = HAND_HOME,
 		.check = check_user,
 		.yes = {"open /home/" "{{jane}}/notes.txt", "/Users/" "{{j.doe}}/Library", "C:\\Users\\{{Jane}}\\x"},
 		.no = {"/homepage/index.html", "/Users/" "Shared/x", "/home/"},
@@ -21,8 +21,9 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "temp-directory",
 		.group = REDACT_TEMP,
+		.needs = "/tmp/ /var/folders/ \\Temp\\",
 		.pattern = "(?:/tmp/|/var/folders/|\\\\Temp\\\\)([A-Za-z0-9._+-]{1,128}(?:/[A-Za-z0-9_+]{20,60})?)",
-		.find = "(?:/tmp/|/var/folders/|\\\\Temp\\\\)[A-Za-z0-9._+-]",
+		.hand = HAND_TEMP,
 		.yes = {"wrote /tmp/{{tmpab12cd}}/out", "/var/tmp/{{job.7}}", "/var/folders/{{zz}}/x"},
 		.no = {"ls /tmp/", "/tmpfs/x", "the /tmp directory"},
 	},

@@ -73,6 +73,32 @@ static void add_to_row(struct starts *s, struct start *one)
 	*row = (uint16_t)++s->n;
 }
 
+static void set_bit(uint8_t *bits, size_t i)
+{
+	bits[i / 8] |= (uint8_t)(1u << i % 8);
+}
+
+/* What the byte behind its first three may be, and for longer ones behind four. */
+static void add_glance(struct starts *s, const struct start *one)
+{
+	size_t len = one->len > STARTS_WORD_LEAST ? STARTS_WORD_LEAST + 1 : STARTS_WORD_LEAST;
+	const struct nextchars_set *next = &s->sets[one->next[0]];
+
+	if (len > STARTS_WORD_LEAST)
+		set_bit(s->glance, starts_glance(one->first));
+	for (unsigned c = 0; c < 256; c++) {
+		char four[] = {one->word[0], one->word[1], one->word[2], (char)c};
+
+		if (one->len > len ? one->word[len] != (char)c
+				   : !nextchars_in(next, (unsigned char)c))
+			continue;
+		if (len > STARTS_WORD_LEAST)
+			set_bit(s->longer_glance, starts_longer_glance(one->first, (char)c));
+		else
+			set_bit(s->glance, starts_glance(starts_four(four)));
+	}
+}
+
 static int add_word(struct starts *s, const char *word, size_t len, const char *pattern,
 		    struct error *err)
 {
@@ -87,7 +113,10 @@ static int add_word(struct starts *s, const char *word, size_t len, const char *
 	memset(&one->eight, 0xff, len < sizeof(one->eight) ? len : sizeof(one->eight));
 	memset(&one->four, 0xff, len > sizeof(one->eight) ? len - sizeof(one->eight) : 0);
 	add_to_row(s, one);
-	return read_next(s, pattern, one, err);
+	if (read_next(s, pattern, one, err) < 0)
+		return -1;
+	add_glance(s, one);
+	return 0;
 }
 
 int start_build(struct starts *s, const struct redact_rule *rule, size_t entry, struct error *err)

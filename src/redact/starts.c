@@ -2,11 +2,10 @@
 /* starts.c - words that begin with what a credential begins with: "ghp_", "AKIA".
  *
  * Only where a word begins, and what follows may be a value, is looked at: sixteen bytes at a time
- * tell that.
- * The first three bytes choose a row of a table, which is nearly always empty, and if it is not,
- * four bytes another.  What is in the row
- * must fit and be followed by what its rule wants there, which the build has read from the pattern:
- * text that is full of beginnings costs little more than any other.
+ * tell that.  Four of them say that it is no beginning, nearly always.  If they do not, the first
+ * three choose a row of a table, and all four another.  What is in the row must fit and be followed
+ * by what its rule wants there, which the build has read from the pattern: text that is full of
+ * beginnings costs little more than any other.
  */
 #include "redact/starts.h"
 
@@ -113,17 +112,21 @@ static bool look_at_words(struct looking *l, size_t at, size_t row, uint32_t fir
 	return true;
 }
 
-/* A row that is not empty: out of the way of the loop that finds them.  A value follows: four bytes
+/* A row that is not empty: out of the way of the loop that finds them.  A value follows: five bytes
  * are there. */
 __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at, size_t row,
 						  uint32_t three)
 {
+	const struct starts *s = l->starts;
 	uint32_t four = starts_four(l->text + at);
+	size_t bit = starts_longer_glance(four, l->text[at + sizeof(four)]);
 
 	if (at > l->floor && is_word(l->text[at - 1]) && !behind_escape(l, at))
 		return true;
-	return (row == STARTS_LONGER || look_at_words(l, at, row, three)) &&
-	       look_at_words(l, at, l->starts->longer[starts_row(four)], four);
+	if (row != STARTS_LONGER && !look_at_words(l, at, row, three))
+		return false;
+	return !(s->longer_glance[bit / 8] >> bit % 8 & 1) ||
+	       look_at_words(l, at, s->longer[starts_row(four)], four);
 }
 
 static inline bool look_at(struct looking *l, size_t at)
@@ -139,7 +142,7 @@ static inline bool look_at(struct looking *l, size_t at)
 }
 
 #ifdef __SSE2__
-/* The same for all places of a block that have a bit.  Which of them have a row cannot be foretold
+/* The same for all places of a block that have a bit.  Which of them may be one cannot be foretold
  * in a text that is full of beginnings: so none is asked before all are known. */
 static inline bool look_at_bits(struct looking *l, size_t at, uint64_t bits)
 {
@@ -147,9 +150,9 @@ static inline bool look_at_bits(struct looking *l, size_t at, uint64_t bits)
 
 	for (; bits; bits &= bits - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(bits);
+		size_t bit = starts_glance(starts_four(l->text + at + i));
 
-		rows |= (uint64_t)(l->starts->row[starts_row(starts_three(l->text + at + i))] != 0)
-			<< i;
+		rows |= (uint64_t)(l->starts->glance[bit / 8] >> bit % 8 & 1) << i;
 	}
 	for (; rows; rows &= rows - 1)
 		if (!look_at(l, at + (size_t)__builtin_ctzll(rows)))
@@ -251,7 +254,7 @@ bool starts_find(const struct starts *s, const struct stretch *in, starts_hit *h
 #endif
 
 #ifdef __SSE2__
-	/* Of the last byte of a block two more are read. */
+	/* Of the last byte of a block three more are read. */
 	for (; in->high - i >= BLOCK + WORD_LEAST; i += BLOCK) {
 		if (!look_at_bits(&l, i, long_words(in->text + i, &b)))
 			return false;

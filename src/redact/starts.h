@@ -22,6 +22,7 @@ enum {
 	STARTS_WORDS = 512,
 	STARTS_LONGER = 0xffff,
 	STARTS_SETS = 256,
+	STARTS_GLANCE = 65536,
 };
 _Static_assert((int)STARTS_WORD + (int)STARTS_NEXT <= (int)NEXTCHARS_REACH, "see nextchars.h");
 
@@ -43,6 +44,11 @@ struct starts {
 	/* By the first three bytes: the first word of three, plus one; STARTS_LONGER: there are
 	 * only longer ones; 0: there is none.  Then, by four, the first longer one, plus one. */
 	uint16_t row[STARTS_ROWS], longer[STARTS_ROWS];
+	/* Bits, by four bytes: they may be the first of a word, or a word of three and what
+	 * follows.
+	 */
+	uint8_t glance[STARTS_GLANCE / 8];
+	uint8_t longer_glance[STARTS_GLANCE / 8]; /* by five, for longer words */
 	struct start words[STARTS_WORDS];
 	size_t n;
 	struct nextchars_set sets[STARTS_SETS];
@@ -77,6 +83,16 @@ static inline uint32_t starts_four(const char *word)
 static inline size_t starts_row(uint32_t first)
 {
 	return (first * 2654435761u) >> 20;
+}
+
+static inline size_t starts_glance(uint32_t four)
+{
+	return (four * 2654435761u) >> 16;
+}
+
+static inline size_t starts_longer_glance(uint32_t four, char fifth)
+{
+	return starts_glance(four) ^ (size_t)(unsigned char)fifth * 257;
 }
 
 /* A word begins at text[at], and what follows may be its value.  false: enough. */

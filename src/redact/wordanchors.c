@@ -46,12 +46,22 @@ static inline bool has_letters(const struct looking *l, const struct anchor *one
 	return ((here ^ letters) & one->mask) == 0;
 }
 
+/* May the byte before text[at] be before one of the row? */
+static inline bool may_be_behind(const struct looking *l, const struct anchor *first, size_t at)
+{
+	return first->prevs == UINT64_MAX ||
+	       (at > l->low &&
+		(l->anchors->sets.of[(unsigned char)l->in.text[at - 1]] & first->prevs));
+}
+
 __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
 {
 	const struct anchors *a = l->anchors;
-	const char *text = l->in.text + at;
+	size_t row = a->row[anchors_row(l->in.text + at)];
 
-	for (size_t i = a->row[anchors_row(text)]; i; i = a->anchors[i - 1].next) {
+	if (!may_be_behind(l, &a->anchors[row - 1], at))
+		return true;
+	for (size_t i = row; i; i = a->anchors[i - 1].next) {
 		const struct anchor *one = &a->anchors[i - 1];
 
 		if (at - l->low < one->before || !has_letters(l, one, at) ||

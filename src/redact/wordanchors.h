@@ -24,6 +24,7 @@ struct anchor {
 	uint16_t before; /* bytes from the match's begin to the anchor */
 	uint16_t entry;  /* the number of its rule */
 	uint16_t next;   /* with the same first two letters, plus one; 0: none */
+	uint64_t prevs;  /* prev of it and of all these, as bits; all bits: one has none */
 	struct shape shape;
 };
 
