@@ -205,11 +205,11 @@ static inline bool is_password(const struct looking *l, size_t sign)
 	       signname_near_password(l->text, sign - (l->text[sign - 1] == ':'));
 }
 
-/* What was found has the value of this sign in it; or it ends here, where the
- * value of one name is another name. */
-static inline bool is_taken(const struct looking *l, size_t sign)
+/* What was found has this value in it.  If it ends before that, the value of one name is another
+ * name. */
+static inline bool is_taken(const struct looking *l, size_t value)
 {
-	return sign + 1 < l->taken;
+	return value < l->taken;
 }
 
 /* Near the end of the text, or its begin. */
@@ -222,7 +222,7 @@ __attribute__((noinline)) static void look_slowly(struct looking *l, size_t last
 	if (l->near.names && inner_of(l, at) + NEARNAMES_VALUE <= l->high &&
 	    !nearnames_look(&l->near, last, sign, inner_of(l, at), false))
 		l->enough = true;
-	if (!is_taken(l, sign))
+	if (!is_taken(l, inner_of(l, at)))
 		try_assignment(l, sign, at, l->passwords && (sign < 2 || is_password(l, sign)));
 }
 
@@ -255,7 +255,7 @@ static inline void look_closely(struct looking *l, size_t last, size_t sign, siz
 {
 	if (m.near && !nearnames_try(&l->near, last, sign, inner_of(l, at)))
 		l->enough = true;
-	if (is_taken(l, sign))
+	if (is_taken(l, inner_of(l, at)))
 		return;
 	if (m.password)
 		try_assignment(l, sign, at, true);

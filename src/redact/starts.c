@@ -219,6 +219,18 @@ struct before {
 	uint64_t escapes, percents;
 };
 
+/* The same of what came before the stretch: an escape is no longer than three bytes. */
+static struct before look_back(const struct stretch *in)
+{
+	struct before b = {in->low > in->floor && is_word(in->text[in->low - 1]), 0, 0};
+
+	for (size_t n = 1; n <= 3 && n <= in->low - in->floor; n++) {
+		b.escapes |= (uint64_t)(in->text[in->low - n] == '\\') << (BLOCK - n);
+		b.percents |= (uint64_t)(in->text[in->low - n] == '%') << (BLOCK - n);
+	}
+	return b;
+}
+
 /* Words that begin in these 64 bytes, or may behind an escape, and are long enough, with what
  * follows, to be secret. */
 static inline uint64_t long_words(const char *text, struct before *b)
@@ -250,7 +262,7 @@ bool starts_find(const struct starts *s, const struct stretch *in, starts_hit *h
 	bool before = in->low > in->floor && is_word(in->text[in->low - 1]);
 	size_t i = in->low;
 #ifdef __SSE2__
-	struct before b = {before, 0, 0};
+	struct before b = look_back(in);
 #endif
 
 #ifdef __SSE2__

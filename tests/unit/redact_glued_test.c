@@ -146,6 +146,10 @@ TEST(a_name_that_is_another_ones_value_is_still_a_name)
 		"key: z8Kx7q2mPASSWORD='x8Jq2mPz7LwTn4Rv'",
 		"password: api_key:='x8Jq2mPz7LwTn4Rv'",
 		"passwd = secret=> x8Jq2mPz7LwTn4Rv",
+		/* Between quotes, of which the second opens the value that is meant. */
+		"passphrase='see SECRET_KEY = 'x8Jq2mPz7LwTn4Rv'",
+		"echo \"password=\" and token := \"x8Jq2mPz7LwTn4Rv\"",
+		"passphrase='see passwd => 'x8Jq2mPz7LwTn4Rv'",
 	};
 	static const char filler[] =
 		"a line that is so long that what is before this is no longer "

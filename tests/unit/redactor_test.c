@@ -227,6 +227,33 @@ TEST(a_secret_across_the_border_of_two_windows_is_found)
 	redact_set_free(set);
 }
 
+/* A window begins with the secret that was at the border of the one before. */
+TEST(an_escape_before_a_window_ends_a_word_too)
+{
+	static const char secret[] = "ghp_"
+				     "abcdefghijklmnopqrstuvwxyz0123456789";
+	static const char *const befores[] = {"\\n", "a\\t", "x=1%20", " "};
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	size_t len = 140000, border = 96 << 10;
+	own_str text = malloc(len + 1);
+
+	for (size_t i = 0; i < ARRAY_LEN(befores); i++) {
+		size_t n = strlen(befores[i]);
+
+		for (size_t at = border - strlen(secret); at < border + 5; at++) {
+			own_str got = NULL;
+
+			memset(text, '.', len);
+			text[len] = '\0';
+			memcpy(text + at - n, befores[i], n);
+			memcpy(text + at, secret, strlen(secret));
+			got = redacting_text(set, text);
+			CHECK(!strstr(got, "ghp_") && !strstr(got, "23456789"));
+		}
+	}
+	redact_set_free(set);
+}
+
 TEST(more_than_can_be_kept_is_replaced_whole)
 {
 	struct redact_set *set = redacting_set(REDACT_STANDARD);
