@@ -20,6 +20,8 @@
 
 enum {
 	BLOCK = 64,
+	FEW_SIGNS = 2, /* in a block */
+	MANY_SIGNS = 6,
 	BOT_DOTS = 7, /* from one to the other in a bot's token */
 	BLANKS = 3,
 	PASSWORD_LEAST = 6,
@@ -397,7 +399,8 @@ static inline void look_direct(struct looking *l, const struct block *b, size_t 
 		.near = enough & l->names & !colons &
 			(!equals | nearnames_equals(&l->near, last, sign)),
 		.password = l->passwords & signname_maybe_password(l->text, sign),
-		.secret = enough & l->secrets & (sign - last >= SECRET_NAME),
+		.secret = enough & l->secrets & (sign - last >= SECRET_NAME) &
+			  may_mean_secret(b, i, last, sign),
 	};
 
 	if (!((m.near | m.password | m.secret) & has_name(l, sign)))
@@ -518,18 +521,32 @@ static inline uint64_t may_count(const struct looking *l, size_t at, const struc
 	return signs & sure;
 }
 
-/* More than a few signs in a block: those that count are picked out first. */
-static __attribute__((noinline)) void look_at_many(struct looking *l, size_t at, struct block *b,
-						   uint64_t signs, uint64_t ends)
+/* More than so many bits? */
+static inline bool has_more(uint64_t bits, int than)
 {
-	struct candidate all[BLOCK];
-	size_t n = 0;
+	for (int i = 0; i < than; i++)
+		bits &= bits - 1;
+	return bits != 0;
+}
 
+/* More than a few signs in a block: those that cannot count are dropped. */
+static __attribute__((noinline)) uint64_t drop_some(const struct looking *l, size_t at,
+						    struct block *b, uint64_t signs, uint64_t ends)
+{
 	/* 0: no value right behind a sign is a secret. */
 	b->word_ends = 0;
 	if (!valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1))
 		b->word_ends = read_word_ends(l->text + at) | 1;
-	signs = may_count(l, at, b, signs, ends);
+	return may_count(l, at, b, signs, ends);
+}
+
+/* Those that count are picked out first. */
+static __attribute__((noinline)) void
+look_at_many(struct looking *l, size_t at, const struct block *b, uint64_t signs, uint64_t ends)
+{
+	struct candidate all[BLOCK];
+	size_t n = 0;
+
 	for (uint64_t some = signs; some; some &= some - 1) {
 		size_t i = (size_t)__builtin_ctzll(some);
 		struct candidate *c = &all[n];
@@ -547,14 +564,6 @@ static __attribute__((noinline)) void look_at_many(struct looking *l, size_t at,
 	}
 }
 
-/* More than two? */
-static inline bool has_many(uint64_t bits)
-{
-	for (int i = 0; i < 2; i++)
-		bits &= bits - 1;
-	return bits != 0;
-}
-
 /* Signs, with AHEAD bytes behind the block.  Most values are too short: those are not looked at. */
 static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 {
@@ -567,9 +576,15 @@ static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 
 	b->long_values = ten & later(two, 9);
 	signs &= (six | ~direct) & may_have_names(b);
-	if (has_many(signs)) {
-		look_at_many(l, at, b, signs, ends);
-		signs = 0;
+	b->word_ends = ~(uint64_t)0;
+	if (has_more(signs, FEW_SIGNS)) {
+		signs = drop_some(l, at, b, signs, ends);
+		/* Text that has more of them says the same again and again: what a branch does can
+		 * be foretold. */
+		if (!has_more(signs, MANY_SIGNS)) {
+			look_at_many(l, at, b, signs, ends);
+			signs = 0;
+		}
 	}
 	for (uint64_t some = signs; some; some &= some - 1) {
 		uint64_t bit = some & -some, before = ends & (bit - 1);
