@@ -53,8 +53,14 @@ static bool has_name(const struct looking *l, size_t at, enum place place)
 	return dots == 3 || (at + dots < l->high && is_name(l->text[at + dots]));
 }
 
+/* Their last letters. */
+static inline bool is_last(char c)
+{
+	return c == 'e' || c == 's' || c == 'p';
+}
+
 /* text[at] is a slash: is it the second one? */
-static bool look_at(const struct looking *l, size_t at)
+__attribute__((noinline)) static bool look_at(const struct looking *l, size_t at)
 {
 	size_t room = at + 1 - l->low;
 	uint32_t here, tail;
@@ -111,9 +117,12 @@ bool places_find(const struct stretch *in, places_hit *hit, void *context)
 				 behind(before, bits, 6) | behind(before, bits, 8));
 
 		before = bits;
-		for (; last; last &= last - 1)
-			if (!look_at(&l, i + (size_t)__builtin_ctzll(last)))
+		for (; last; last &= last - 1) {
+			size_t at = i + (size_t)__builtin_ctzll(last);
+
+			if (is_last(in->text[at - 1]) && !look_at(&l, at))
 				return false;
+		}
 	}
 	for (; i < in->high; i++)
 		if (is_slash(in->text[i]) && !look_at(&l, i))

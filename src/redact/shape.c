@@ -31,13 +31,15 @@ static inline bool is_in(const struct shape_sets *sets, const struct shape_text 
 static void read_on(const struct shape_sets *sets, struct shape_text *t, unsigned set, size_t to)
 {
 	struct shape_run *r = &t->runs[set];
+	const char *text = t->text;
+	size_t end = r->end;
 
-	while (!r->over && r->end < to) {
-		if (is_in(sets, t, r->end, set))
-			r->end++;
-		else
-			r->over = true;
-	}
+	if (r->over)
+		return;
+	while (end < to && (sets->of[(unsigned char)text[end]] >> set & 1))
+		end++;
+	r->over = end < to;
+	r->end = end;
 }
 
 /* Are text[from .. to) all in the set?  What was read is not enough to tell. */

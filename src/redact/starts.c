@@ -58,12 +58,15 @@ struct looking {
 static bool all_in(struct looking *l, const struct nextchars_set *set, size_t from, size_t to)
 {
 	struct run *r = &l->run;
+	const char *text = l->text;
+	size_t end;
 
 	if (r->set != set || from < r->begin || from > r->end)
 		*r = (struct run){set, from, from};
-	while (r->end < to && nextchars_in(set, (unsigned char)l->text[r->end]))
-		r->end++;
-	return r->end >= to;
+	for (end = r->end; end < to && nextchars_in(set, (unsigned char)text[end]);)
+		end++;
+	r->end = end;
+	return end >= to;
 }
 
 /* Is it the word, and what follows what may follow it? */
