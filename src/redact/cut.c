@@ -12,6 +12,7 @@ enum {
 	LOOK_BACK = 8, /* bytes before: \b needs one */
 	/* What looks like the end of one may be the begin of the next: "glc_...+glc_...". */
 	NEXT_BEGIN = 12, /* bytes, at most; a rule's first word has no more (starts.c) */
+	NEXT_NAME = 64,  /* the same for "sid=.../sid=...": a word, and what NEAR_GAP may be */
 };
 
 /* Where the search is, in a line; all offsets from its begin. */
@@ -50,6 +51,8 @@ static size_t look_on(const struct entry *e, const struct found *f)
 {
 	size_t back = e->rule && e->rule->begins ? NEXT_BEGIN : 0;
 
+	if (e->rule && f->begin > f->from)
+		return f->end > f->begin + NEXT_NAME ? f->end - NEXT_NAME : f->begin;
 	return f->end > f->from + back ? f->end - back : f->from + 1;
 }
 

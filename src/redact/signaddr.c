@@ -63,6 +63,9 @@ bool signaddr_ipv6(const char *text, size_t high, size_t at, size_t *done, struc
 		digit |= is(text, end, DIGIT);
 	}
 	*done = end;
+	/* Dots behind it, however many, are no part of it. */
+	while (text[end - 1] == '.')
+		end--;
 	if ((gaps != 1 && colons < 7) || gaps > 1 || !digit || end - begin < IPV6_LEAST ||
 	    end - begin > IPV6_MAX)
 		return false;
