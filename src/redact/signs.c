@@ -235,11 +235,9 @@ static void try_secret_alone(struct looking *l, size_t sign, size_t at)
 	const char *text = l->text + sign;
 	struct signname n;
 
-	if (((text[0] == ':') & (text[1] == '=')) | (l->text[inner] == '/') |
-	    valuerun_dull_at_once(&l->value, inner))
-		return;
-	if (!signname_maybe_secret(l->text, sign) || valuerun_dull(&l->value, inner) ||
-	    valuerun_few(&l->value, inner))
+	if ((text[0] == ':' && text[1] == '=') || !signname_maybe_secret(l->text, sign) ||
+	    l->text[inner] == '/' || valuerun_dull_at_once(&l->value, inner) ||
+	    valuerun_dull(&l->value, inner) || valuerun_few(&l->value, inner))
 		return;
 	if (signname_read(l->text, text[-1] == ':' ? sign - 1 : sign, &n) && signname_secret(&n) &&
 	    valuerun_secret(&l->value, inner))
@@ -559,7 +557,8 @@ look_at_many(struct looking *l, size_t at, const struct block *b, uint64_t signs
 		struct candidate *c = &all[k];
 
 		c->m.password = c->m.password && is_password(l, c->sign);
-		c->m.secret = c->m.secret && !valuerun_known_dull(&l->value, inner_of(l, c->at));
+		c->m.secret = c->m.secret && !valuerun_known_dull(&l->value, inner_of(l, c->at)) &&
+			      !valuerun_dull_at_once(&l->value, inner_of(l, c->at));
 		look_closely(l, c->last, c->sign, c->at, c->m);
 	}
 }
