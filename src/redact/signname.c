@@ -137,8 +137,8 @@ static uint32_t last_letters(const char *text, size_t end)
 /* The end of "password", "passwd", "pass", "passphrase", "pwd". */
 static inline bool ends_password(uint32_t four)
 {
-	return (four == letters_of("word")) | (four == letters_of("sswd")) |
-	       (four == letters_of("pass")) | (four == letters_of("rase")) |
+	return (four == letters_of("word")) || (four == letters_of("sswd")) ||
+	       (four == letters_of("pass")) || (four == letters_of("rase")) ||
 	       (four >> 8 == letters_of("?pwd") >> 8);
 }
 
@@ -150,7 +150,7 @@ bool signname_near_password(const char *text, size_t sign)
 
 	/* Most have no joint there. */
 	if (end >= 4 &&
-	    !(is_joint(last[-1]) | is_joint(last[-2]) | is_joint(last[-3]) | is_joint(last[-4])))
+	    !(is_joint(last[-1]) || is_joint(last[-2]) || is_joint(last[-3]) || is_joint(last[-4])))
 		return ends_password(letters_of(last - 4) | 0x20202020u);
 	four = last_letters(text, end);
 	return four == 0 || ends_password(four);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* signblock.h - 64 bytes of text at a time: where signs are, and what stands around them, as bits.
+ */
+#ifndef REDACT_SIGNBLOCK_H
+#define REDACT_SIGNBLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "redact/lanes.h"
+
+enum { SIGNBLOCK = 64 };
+
+/* x, n bytes on; what is beyond its end is not known and may be anything. */
+static inline uint64_t later(uint64_t x, unsigned n)
+{
+	return x >> n | ~(~(uint64_t)0 >> n);
+}
+
+/* 64 bytes, one bit for each. */
+struct block {
+	uint64_t dots, colons, equals, digits, slashes, dashes, dark;
+	uint64_t hex;         /* letters among them */
+	uint64_t openings;    /* and ">" */
+	uint64_t long_values; /* what is right behind may be long enough for a secret */
+	uint64_t word_ends;   /* of words that mean one; all bits: not known */
+};
+
+static inline struct block read_block(const char *text)
+{
+	struct block b = {0};
+
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < SIGNBLOCK; i += LANES) {
+		lanes v = lanes_load(text + i), letter = (v | 0x20) - 'a';
+
+		b.dots |= (uint64_t)lanes_bits((lanes)(v == '.')) << i;
+		b.colons |= (uint64_t)lanes_bits((lanes)(v == ':')) << i;
+		b.equals |= (uint64_t)lanes_bits((lanes)(v == '=')) << i;
+		b.digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
+		b.hex |= (uint64_t)lanes_bits((lanes)(letter <= 'f' - 'a')) << i;
+		b.slashes |= (uint64_t)lanes_bits((lanes)(v == '/')) << i;
+		b.dashes |= (uint64_t)lanes_bits((lanes)(v == '-')) << i;
+		b.openings |= (uint64_t)lanes_bits((lanes)(v == '"') | (lanes)(v == '\'') |
+						   (lanes)(v == '`') | (lanes)(v == '>'))
+			      << i;
+		b.dark |= (uint64_t)lanes_bits((lanes)(v > ' ')) << i;
+	}
+	return b;
+}
+
+/* Where a name may end.  Not behind a "/", or another sign, but for ":="; and what is one byte
+ * long, from one sign to the next, is none that anybody looks for. */
+static inline uint64_t may_have_names(const struct block *b)
+{
+	uint64_t signs = b->colons | b->equals;
+
+	return ~((signs | b->slashes) << 1 | signs << 2) | (b->equals & b->colons << 1);
+}
+
+/* Where "key", "token", "secret" or "credential" may end, in a whole block at once: by their last
+ * three letters.  A joint may stand between any two of them. */
+static inline uint64_t read_word_ends(const char *text)
+{
+	uint64_t lasts = 0, seconds = 0, thirds = 0, joints = 0;
+
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < SIGNBLOCK; i += LANES) {
+		lanes v = lanes_load(text + i), x = v | 0x20;
+
+		lasts |= (uint64_t)lanes_bits((lanes)(x == 'n') | (lanes)(x == 't') |
+					      (lanes)(x == 'y') | (lanes)(x == 'l'))
+			 << i;
+		seconds |= (uint64_t)lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a')) << i;
+		thirds |= (uint64_t)lanes_bits((lanes)(x == 'k') | (lanes)(x == 'r') |
+					       (lanes)(x == 'i'))
+			  << i;
+		joints |= (uint64_t)lanes_bits((lanes)(v == '_') | (lanes)(v == '-')) << i;
+	}
+	return lasts & (joints | (seconds & (thirds | joints) << 1)) << 1;
+}
+
+/* Is there one between two signs, of which the second is the i-th byte of a block?  Not if the
+ * first is in the block, too, and tells. */
+static inline bool may_mean_secret(const struct block *b, size_t i, size_t last, size_t sign)
+{
+	size_t name = sign - last;
+
+	return (name > i) |
+	       ((b->word_ends >> ((i - name) & 63) & (((uint64_t)1 << (name & 63)) - 1)) != 0);
+}
+
+/* Where a name may end as a password's does: what signname_lasts[] has, and more. */
+static inline uint64_t read_password_ends(const char *text)
+{
+	uint64_t ends = 0;
+
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < SIGNBLOCK; i += LANES) {
+		lanes v = lanes_load(text + i), x = v | 0x20;
+		lanes word = (lanes)(x == 'd') | (lanes)(x == 's') | (lanes)(x == 'e');
+		lanes other = (lanes)(v <= '\'') | (lanes)(v == '_') | (lanes)(v == '-') |
+			      (lanes)(v == ']') | (lanes)(v == ':');
+
+		ends |= (uint64_t)lanes_bits(word | other) << i;
+	}
+	return ends;
+}
+
+/* Bits of sixteen in a row. */
+static inline uint64_t sixteen_of(uint64_t one)
+{
+	uint64_t two = one & later(one, 1), four = two & later(two, 2);
+	uint64_t eight = four & later(four, 4);
+
+	return eight & later(eight, 8);
+}
+
+/* More than so many bits? */
+static inline bool has_more(uint64_t bits, int than)
+{
+	for (int i = 0; i < than; i++)
+		bits &= bits - 1;
+	return bits != 0;
+}
+
+#endif
