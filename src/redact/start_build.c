@@ -54,7 +54,8 @@ static int read_next(struct starts *s, const char *pattern, struct start *ret, s
 		return fail(err, ERR_INTERNAL, "no value follows '%.*s' in %s", (int)ret->len,
 			    ret->word, pattern);
 	ret->n_next = (uint8_t)n;
-	ret->same = memcmp(ret->next, ret->next + 1, (size_t)n - 1) == 0;
+	for (ret->n_same = 1; ret->n_same < n && ret->next[ret->n_same] == ret->next[0];)
+		ret->n_same++;
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 
 enum {
 	BLOCK = 64,
+	RUN_LEAST = 8,
 	WORD_LEAST = STARTS_WORD_LEAST,
 	WORD_MOST = STARTS_WORD,
 	VALUE_LEAST = STARTS_VALUE,
@@ -79,9 +80,11 @@ static bool fits(struct looking *l, const struct start *e, size_t at)
 		return false;
 	if (left < WORD_MOST ? memcmp(text, e->word, e->len) != 0 : !is_word_at(e, text))
 		return false;
-	if (e->same)
-		return all_in(l, &l->starts->sets[e->next[0]], next, next + e->n_next);
-	for (size_t i = 0; i < e->n_next; i++)
+	/* A few are not worth a run, and would end one that is. */
+	if (e->n_same >= RUN_LEAST &&
+	    !all_in(l, &l->starts->sets[e->next[0]], next, next + e->n_same))
+		return false;
+	for (size_t i = e->n_same >= RUN_LEAST ? e->n_same : 0; i < e->n_next; i++)
 		if (!nextchars_in(&l->starts->sets[e->next[i]], (unsigned char)l->text[next + i]))
 			return false;
 	return true;

@@ -31,7 +31,7 @@ struct start {
 	uint8_t len;
 	uint8_t n_next;
 	uint8_t next[STARTS_NEXT]; /* the sets that the bytes behind it are in */
-	bool same;                 /* these are all one */
+	uint8_t n_same;            /* so many of these are one, from the first on */
 	uint16_t more;             /* in the same row, plus one; 0: none */
 	uint16_t entry;            /* the number of its rule */
 	uint32_t first;            /* its first four bytes, or three */
