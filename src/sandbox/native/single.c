@@ -39,8 +39,14 @@ int single_begin(struct launcher *l, struct error *err)
 	l->untold = true;
 	if (box_begin(&l->box, l->plan, &l->plan->first, l->board, err) < 0)
 		return -1;
-	if (plan_bears_early(l->plan) && newborn_bear(&l->newborn, &l->box, l->board, err) < 0)
+	if (plan_bears_early(l->plan) && newborn_bear(&l->newborn, &l->box, l->board, err) < 0) {
+		struct error why = {0};
+
+		/* Nobody can be born beside a pid 1 that has failed already. */
+		if (box_await(&l->box, &why) < 0)
+			*err = why;
 		return -1;
+	}
 	share_work(l);
 	return 0;
 }
