@@ -41,7 +41,7 @@ static void let_go(struct driver *d)
 	d->ready = d->killed = d->garbled = d->woken = false;
 }
 
-void driver_rest(struct driver *d)
+void driver_rest(struct session *s, struct driver *d)
 {
 	if (d->doing)
 		return;
@@ -50,7 +50,7 @@ void driver_rest(struct driver *d)
 	d->sent = 0;
 	capture_idle(&d->out);
 	capture_idle(&d->err);
-	driver_tell_rest(d);
+	driver_tell_rest(s, d);
 }
 
 void drivers_done(struct session *s)

@@ -161,7 +161,7 @@ void session_rest(struct session *s);
 /* session_code.c */
 void driver_ahead(struct session *s, struct doing *opening);
 /* Room that it will need only for its next snippet is given back. */
-void driver_rest(struct driver *d);
+void driver_rest(struct session *s, struct driver *d);
 void obey_code(struct session *s, const struct keep_request *r, const struct buf *body);
 void drivers_init(struct session *s);
 void drivers_done(struct session *s);
@@ -183,8 +183,8 @@ int driver_job(struct session *s, struct driver *d, struct passage *p, char ***r
 void driver_attach(struct driver *d, struct doing *doing);
 /* It died on its way to the template: another one is started without.  False: it did not. */
 bool driver_begins_anew(struct session *s, struct driver *d);
-/* Nobody asks it for anything: it may give memory back. */
-void driver_tell_rest(struct driver *d);
+/* Nobody asks it for anything: it may give memory back, if it has the room to put away the rest. */
+void driver_tell_rest(struct session *s, struct driver *d);
 int driver_start(struct session *s, struct driver *d, struct passage *p, struct error *err);
 int driver_nonce(struct driver *d, struct error *err);
 struct driver *driver_of(struct session *s, const char *language);

@@ -38,7 +38,7 @@
 #include "call/call.h"
 #include "call/inside.h"
 
-enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 4 };
+enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 5 };
 
 struct talk_head {
 	uint32_t magic;
@@ -61,6 +61,7 @@ enum talk_ask {
 	ASK_STOP,   /* exec, reason */
 	ASK_EXTEND, /* limits.wall_ms, from now on */
 	ASK_USAGE,
+	ASK_ROOM,
 	ASK_GET, /* path, from, most */
 	ASK_STAT,
 	ASK_LIST,
@@ -116,6 +117,7 @@ struct talk_reply {
 	struct outcome outcome;
 	uint64_t exec;
 	uint64_t total; /* ASK_GET: size of the file */
+	uint64_t room;  /* ASK_ROOM: bytes of memory that the box may still take */
 	uint32_t count; /* of what is in the list */
 	uint32_t flags;
 	struct kept_entry entry; /* ASK_STAT */
