@@ -109,7 +109,7 @@ struct supervisor {
 	unsigned keeper_fails;
 	struct loop_timer keeper_again;
 	struct loop_timer strays;
-	unsigned stray_looks; /* still to come */
+	uint64_t stray_ms; /* until the look after the next */
 
 	pid_t test_pid;
 	int test_pidfd;
