@@ -488,13 +488,13 @@ TEST(the_memory_that_it_may_still_take_can_be_asked_for)
 	CHECK(prints(&b, "head -c 30000000 /dev/zero >file", ""));
 	CHECK(kept_room(&b.kept, &room, &err) == 0);
 	CHECK(room <= 64 * mib && room > 48 * mib);
+	/* Who is asked for the end keeps it all. */
 	CHECK(start_line(&b,
-			 "exec python3 -c 'import time; x = b\"x\" * (20 << 20)\n"
-			 "print(\"up\", flush=True)\ntime.sleep(1000)'",
+			 "(head -c 20971520 /dev/zero; echo up >&2; sleep 1000) | tail -c 20971520",
 			 0, &out) > 0);
 	CHECK(read(out, text, 3) == 3);
 	CHECK(kept_room(&b.kept, &room, &err) == 0);
-	CHECK(room <= 44 * mib && room > 24 * mib);
+	CHECK(room < 46 * mib && room > 24 * mib); /* what is counted lags behind a little */
 	(void)close(out);
 	box_close(&b);
 	CHECK(kept_room(&b.kept, &room, &err) < 0);
