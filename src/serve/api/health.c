@@ -18,7 +18,7 @@ static const struct {
 	const char *name, *missing;
 } roles[] = {
 	{ROLE_UP_SELF_TEST, "self_test", "no box has passed the self-test"},
-	{ROLE_UP_WARDEN, "warden", "the process that makes boxes is not there"},
+	{ROLE_UP_WARDEN, "warden", "the process that makes boxes is not there, or does not answer"},
 	{ROLE_UP_SCRIBE, "audit_log", "the audit log cannot be written"},
 };
 

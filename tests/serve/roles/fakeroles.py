@@ -59,6 +59,9 @@ def warden():
         if not data:
             return
         kind = struct.unpack("=IIII", data[:16])[2]
+        if kind == 3:  # does it hear?
+            control.send(struct.pack("=IIII", 0x77626A6C, 1, 0, 1) + bytes(ERROR_ROOM))
+            continue
         if kind == 2:
             control.send(struct.pack("=IIII", 0x77626A6C, 1, 1, 0) + bytes(ERROR_ROOM))
         n += kind == 1
