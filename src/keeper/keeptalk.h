@@ -12,6 +12,7 @@
  *                  <- KEEP_BEGUN                 it is in the log and about to run; the body is
  *                                                what a start event says: id, request_id, receipt
  *                  <- KEEP_OUTPUT                redacted, in order, stream 1 or 2
+ *                  <- KEEP_SILENT                its slot does not answer, or does again
  *   KEEP_CANCEL, KEEP_INPUT, KEEP_SIGNAL ->      at any time while it runs
  *                  <- KEEP_ANSWER                exactly one for each serial but 0, which
  *                                                nobody waits for
@@ -107,6 +108,7 @@ enum keep_say {
 	KEEP_ANSWER,
 	KEEP_OVER, /* the session has ended by itself: ttl, idle, its box died; facts.rule: in words
 		    */
+	KEEP_SILENT, /* offset 1: the slot of a call does not answer; 0: it does again */
 	KEEP_SAY_COUNT
 };
 

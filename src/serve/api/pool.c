@@ -303,6 +303,14 @@ void pool_set_limits(struct pool *p, const struct pool_limits *limits)
 	hand_out(p);
 }
 
+/* An end that was only given up on shows nothing. */
+static bool had_box(const struct task *t, const struct keep_reply *r)
+{
+	if (t->request.kind == KEEP_OPEN)
+		return r->http_status == 201;
+	return t->request.kind == KEEP_CALL && r->facts.ran && !t->silent_us;
+}
+
 static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struct buf *body,
 		   int *stream)
 {
@@ -331,9 +339,13 @@ static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struc
 		p->events.begun(p->events.context, t, r, body);
 	} else if (r->kind == KEEP_OUTPUT) {
 		p->events.output(p->events.context, t, r, body);
+	} else if (r->kind == KEEP_SILENT) {
+		t->silent_us = r->offset ? clock_us() : 0;
 	} else {
 		leave_keeper(p, t);
 		t->on = k;
+		if (had_box(t, r))
+			p->ran_us = clock_us();
 		p->events.answered(p->events.context, t, r, body);
 		pool_drop(t);
 	}
