@@ -36,6 +36,7 @@ bool rest_is_alone(void)
 {
 	struct statx st;
 
+	st.stx_nlink = 0;
 	return CALL5(SYS_statx, AT_FDCWD, "/proc/self/task", 0, STATX_NLINK, &st) == 0 &&
 	       st.stx_nlink == LINKS_ALONE;
 }
