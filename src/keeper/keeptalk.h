@@ -85,7 +85,8 @@ struct keep_request {
 			    * KEEP_OPEN with a stream: how many snippets it has run */
 	uint64_t body_len; /* behind this struct, or in the descriptor beside it */
 	uint64_t from;     /* KEEP_FILE_GET */
-	uint64_t number;   /* by kind; KEEP_OPEN: 1 if it comes with a stream */
+	uint64_t number;   /* by kind; KEEP_OPEN: 1 if it comes with a stream;
+			    * KEEP_FORK: 1 if whoever takes it may have another template */
 	uint32_t has_uid;  /* who: a peer of a Unix socket */
 	uint32_t uid;
 	uint32_t follows; /* 1 if somebody wants to hear at once that it runs, and what it prints */

@@ -94,8 +94,12 @@ static bool can_go(struct rest *r, const struct copy_entry *e, uint64_t page, ui
 
 	if (facts & COPY_PAGE_FILE)
 		return r->notes != NULL;
-	return is_template(r, e) &&
-	       (is_same(page, there) || (r->notes && note(r->notes, page, there)));
+	if (facts & COPY_PAGE_GUARD || !is_template(r, e))
+		return false;
+	if (is_same(page, there))
+		return true;
+	/* What was written down must be written back: nobody but its owner opens it for that. */
+	return r->notes && e->write == 'w' && note(r->notes, page, there);
 }
 
 static void rest_one(struct rest *r, const struct copy_entry *e)

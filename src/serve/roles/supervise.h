@@ -174,6 +174,8 @@ void strays_expect(struct supervisor *s);
 
 /* templating.c: what the nursery's keepers have in common is made once, off the path. */
 void templating_start(struct supervisor *s);
+/* Who makes it is not waited for any more; if it is made, it stays. */
+void templating_pause(struct supervisor *s);
 void templating_end(struct supervisor *s);
 
 /* reload.c */

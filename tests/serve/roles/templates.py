@@ -4,6 +4,7 @@
 import fcntl
 import mmap
 import os
+import signal
 import sys
 import time
 
@@ -489,6 +490,33 @@ def one_that_is_nearly_full_is_not_told_to_sleep(t):
     finish(t, s)
 
 
+def it_is_copied_also_when_others_begin_as_another(t):
+    s = start(Templates)
+    a = s.woken()
+    s.run(a, "mine = {n: str(n) for n in range(1000)}")
+
+    def copied():
+        status, copy = s.ask("POST", "/v1/sessions/%s/fork" % a, {})
+        if status == 409 and "try again" in copy["detail"]:  # one that was ready before there was a template
+            return False
+        t.check(status == 201 and s.run(copy["id"], "(len(mine), mine[77])") == "(1000, '77')", copy)
+        s.close(copy["id"])
+        return status == 201
+
+    wait_until(copied)
+    nurseries = [pid for pid in beneath(s.process.pid) if command_of(pid)[1:2] == ["nursery"]]
+    os.kill(nurseries[0], signal.SIGKILL)
+    s.close(s.woken())  # there is another
+    wait_until(copied)
+    lines = s.lines().count("reloaded")
+    s.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: s.lines().count("reloaded") > lines)
+    s.close(s.woken())
+    t.check(copied(), "by the same policy")
+    t.check(s.run(a, "len(mine)") == "1000", "and it goes on")
+    finish(t, s)
+
+
 run([
     sessions_begin_as_the_template_and_share_nothing,
     its_own_variables_and_no_others,
@@ -501,4 +529,5 @@ run([
     a_copy_brings_files_only_where_files_are,
     it_rests_wakes_dies_and_is_copied,
     one_that_is_nearly_full_is_not_told_to_sleep,
+    it_is_copied_also_when_others_begin_as_another,
 ])
