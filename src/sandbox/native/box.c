@@ -277,18 +277,22 @@ static int make_leash(struct box *box, struct error *err)
 	return fcntl(LEASH_FD, F_SETFD, 0) < 0 ? fail_sys(err, "place the leash") : 0;
 }
 
+/* What a box has for itself beside its network, which takes longer. */
+enum { SPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS };
+
+int box_enter_spaces(struct error *err)
+{
+	return unshare(SPACES) < 0 ? fail_sys(err, "namespaces for a box") : 0;
+}
+
 /* A box that is kept is looked into from outside, through its pid 1: not before its exec. */
 static int start_maker(struct box *box, struct maker *m, struct error *err)
 {
-	const unsigned long spaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
-	bool single = plan_is_single(m->plan);
 	const unsigned long flags = CLONE_VM | CLONE_FILES | CLONE_PIDFD | CLONE_CHILD_CLEARTID |
-				    SIGCHLD | (single ? 0 : spaces) |
+				    SIGCHLD | (plan_is_single(m->plan) ? 0 : SPACES) |
 				    (m->plan->keeps ? CLONE_VFORK : 0);
 	long child;
 
-	if (single && unshare((int)spaces) < 0)
-		return fail_sys(err, "namespaces for a box");
 	m->board->maker = 1;
 	m->board->left = 0;
 	m->board->init_error = (struct error){0};
