@@ -12,7 +12,6 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -91,10 +90,6 @@ static int join_network(struct sealing *p)
 
 	if (!p->newborn)
 		return 0;
-	/* The host's root lies above ours; nothing leads there since the box has its own.  It is
-	 * gone at once, but until the kernel returns from this the network mostly is there. */
-	if (umount2("/", MNT_DETACH) < 0)
-		return fail_sys(err, "let go of the host's root");
 	stay_awake_for(word);
 	while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
 		(void)syscall(SYS_futex, word, FUTEX_WAIT, 0, &moment);
