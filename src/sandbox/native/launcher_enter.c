@@ -65,7 +65,7 @@ static int compile_filters(struct launcher *l, struct error *err)
 	if (!(l->plan->profile->allow_degraded & 1u << LAYER_MEMORY))
 		return 0;
 	options.memory_by_rlimit = true;
-	return seccomp_compile(&options, &l->filter_by_rlimit, err);
+	return seccomp_compile(&options, SECCOMP_WHOLE, &l->filter_by_rlimit, err);
 }
 
 /* What needs no maps is done while the warden writes them; whatever will be born here inherits it.

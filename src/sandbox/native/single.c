@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "sandbox/native/ahead.h"
+#include "sandbox/native/filterready.h"
 #include "sandbox/native/loopback.h"
 #include "sandbox/native/rawcall.h"
 #include "sandbox/native/spread.h"
@@ -106,6 +107,8 @@ int single_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pi
 		return start_by_another(l, p, words, ret_pid, err);
 	ahead_note_cold(l);
 	p->seal.newborn = true;
+	if (!p->seal.memory_by_rlimit)
+		(void)filter_halves(&l->plan->filter, &p->seal.halves);
 	newborn_start(&l->newborn, p);
 	network = become_network(l, err);
 	if (network < 0) {
