@@ -231,6 +231,7 @@ void obey_code(struct session *s, const struct keep_request *r, const struct buf
 	struct doing *d;
 	struct driver *driver;
 	struct error err = {0};
+	bool busy;
 
 	if (s->tool->kind != KIND_CODE) {
 		answer_problem(s->k, r, 409, "conflict", "this tool has no interpreter: use exec",
@@ -252,9 +253,10 @@ void obey_code(struct session *s, const struct keep_request *r, const struct buf
 		return;
 	driver = driver_of(s, d->passage.judged.language);
 	/* A tool with one language needs not name it: busy is seen only here. */
-	if (!driver || driver->doing || driver->killed || driver->forking)
+	busy = !driver || driver->doing || driver->killed || driver->forking;
+	if (busy)
 		(void)fail(&err, ERR_INTERNAL, "the interpreter is busy");
-	if (err.kind != ERR_NONE || hand_over(s, driver, d, &err) < 0) {
+	if (busy || hand_over(s, driver, d, &err) < 0) {
 		doing_fail(d, &err);
 		return;
 	}
