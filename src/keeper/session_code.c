@@ -189,9 +189,10 @@ static bool read_body(struct doing *d, const struct buf *body)
 {
 	struct keeper *k = d->session->k;
 	json_t *value = answer_body(k, &d->request, body, "code");
-	struct api_problems problems = {0};
+	struct api_problems problems;
 	struct error err = {0};
 
+	api_no_problems(&problems);
 	if (!value) {
 		doing_free(d);
 		return false;
@@ -283,8 +284,10 @@ static void finish(struct session *s, struct driver *d, struct outcome *o)
 
 	d->doing = NULL;
 	d->until_us = d->kill_us = d->look_us = d->again_us = 0;
-	capture_rest(&d->out);
-	capture_rest(&d->err);
+	if (!d->out_empty)
+		capture_rest(&d->out);
+	if (!d->err_empty)
+		capture_rest(&d->err);
 	capture_finish(&d->out);
 	capture_finish(&d->err);
 	if (d->ending != KILL_NONE)
