@@ -13,14 +13,6 @@
 #include "call/call.h"
 #include "call/limits.h"
 
-static void copy_id(char *ret, size_t room, const char *id)
-{
-	size_t len = strnlen(id, room - 1);
-
-	memcpy(ret, id, len);
-	ret[len] = '\0';
-}
-
 void account_make_id(char *ret_id, size_t room)
 {
 	unsigned char noise[12] = {0};
@@ -29,7 +21,7 @@ void account_make_id(char *ret_id, size_t room)
 	/* An id names a call, it guards nothing: without entropy yet, a weak one will do. */
 	(void)!getrandom(noise, sizeof(noise), GRND_NONBLOCK);
 	(void)digits_hex(noise, sizeof(noise), id + 3);
-	copy_id(ret_id, room, id);
+	text_copy(id, ret_id, room);
 }
 
 void account_init(struct account *a, const struct limits *limits)
@@ -43,7 +35,7 @@ void account_init(struct account *a, const struct limits *limits)
 void account_init_of(struct account *a, const struct limits *limits, const char *id)
 {
 	*a = (struct account){.limits = *limits};
-	copy_id(a->id, sizeof(a->id), id);
+	text_copy(id, a->id, sizeof(a->id));
 	buf_init(&a->out.kept, limits->output_bytes);
 	buf_init(&a->err.kept, limits->output_bytes);
 }

@@ -147,6 +147,20 @@ void driver_attach(struct driver *d, struct doing *doing)
 	attach(&d->err, &p->account.err, &p->live_err);
 }
 
+/* "NUMBER NONCE LENGTH\n" */
+static int add_head(struct driver *d, size_t len, struct error *err)
+{
+	char number[DIGITS_ROOM], length[DIGITS_ROOM];
+
+	(void)digits_uint(d->snippets + 1, number);
+	(void)digits_uint(len, length);
+	if (buf_add_str(&d->send, number, err) < 0 || buf_add_str(&d->send, " ", err) < 0 ||
+	    buf_add_str(&d->send, d->nonce, err) < 0 || buf_add_str(&d->send, " ", err) < 0 ||
+	    buf_add_str(&d->send, length, err) < 0)
+		return -1;
+	return buf_add_str(&d->send, "\n", err);
+}
+
 static int hand_over(struct session *s, struct driver *d, struct doing *doing, struct error *err)
 {
 	struct passage *p = &doing->passage;
@@ -160,9 +174,7 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 	}
 	d->send.len = d->sent = 0;
 	d->send.cut = false;
-	if (driver_nonce(d, err) < 0 ||
-	    buf_printf(&d->send, err, "%llu %s %zu\n", (unsigned long long)d->snippets + 1,
-		       d->nonce, p->judged.code_len) < 0 ||
+	if (driver_nonce(d, err) < 0 || add_head(d, p->judged.code_len, err) < 0 ||
 	    buf_add(&d->send, p->judged.code, p->judged.code_len, err) < 0 || d->send.cut) {
 		d->send.len = 0; /* half of it is none */
 		return err->kind != ERR_NONE ? -1
