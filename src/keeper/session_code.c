@@ -441,6 +441,9 @@ static void take_report(struct session *s, struct driver *d)
 		driver_garble(s, d);
 	if (there <= 0)
 		return;
+	/* Nobody else keeps the front awake: it comes to while the end is written down. */
+	if (d->doing->request.alone)
+		doing_begun(d->doing);
 	if (report.has_result)
 		d->doing->result =
 			doing_clean(d->doing, d->heard.data + report.head_len, report.result_len);
