@@ -153,12 +153,13 @@ static int give_up(struct maker *m)
 	return seal_no_new_privs(m->err);
 }
 
-static void change_class(long from, long to)
+/* Was it changed?  Whoever was of another class, by the caller's will, stays there. */
+static bool change_class(long from, long to)
 {
 	const int none = 0; /* a struct sched_param */
 
-	if (raw_call(SYS_sched_getscheduler, 0, 0, 0, 0, 0) == from)
-		(void)raw_call(SYS_sched_setscheduler, 0, to, (long)&none, 0, 0);
+	return raw_call(SYS_sched_getscheduler, 0, 0, 0, 0, 0) == from &&
+	       raw_call(SYS_sched_setscheduler, 0, to, (long)&none, 0, 0) == 0;
 }
 
 /* The kernel lets whoever unmounts something wait until no processor looks at it any more, the one
@@ -166,18 +167,19 @@ static void change_class(long from, long to)
  * we were: when we wake up it goes on, and we beside it, or elsewhere (single.c). */
 static int leave_old_root(struct maker *m)
 {
-	bool gives_way = m->board->room && plan_bears_early(m->plan);
+	bool gives_way = m->board->room && plan_bears_early(m->plan), changed;
 	int result;
 
 	if (!m->plan->once)
 		return 0;
 	if (!gives_way)
 		return rootfs_leave_old(m->err);
-	change_class(SCHED_OTHER, SCHED_BATCH);
+	changed = change_class(SCHED_OTHER, SCHED_BATCH);
 	__atomic_store_n(&m->board->parts, 1, __ATOMIC_RELEASE);
 	result = rootfs_leave_old(m->err);
 	__atomic_store_n(&m->board->parts, 0, __ATOMIC_RELEASE);
-	change_class(SCHED_BATCH, SCHED_OTHER);
+	if (changed)
+		(void)change_class(SCHED_BATCH, SCHED_OTHER);
 	return result;
 }
 
