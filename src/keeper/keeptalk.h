@@ -37,7 +37,7 @@
 
 enum {
 	KEEP_MAGIC = 0x706b6c62,
-	KEEP_VERSION = 4,
+	KEEP_VERSION = 5,
 	KEEP_INLINE_MAX = 32 * 1024, /* more than that comes in a memfd */
 	KEEP_NAME_ROOM = 128,
 	KEEP_ID_ROOM = 40,
@@ -90,6 +90,7 @@ struct keep_request {
 	uint32_t has_uid;  /* who: a peer of a Unix socket */
 	uint32_t uid;
 	uint32_t follows; /* 1 if somebody wants to hear at once that it runs, and what it prints */
+	uint32_t alone;   /* 1 if no keeper has anything else to do */
 	char client[KEEP_NAME_ROOM]; /* the policy's name for whoever asks */
 	char request_id[KEEP_NAME_ROOM];
 	char tool[KEEP_NAME_ROOM]; /* SHAPE_TOOL: from the path; KEEP_OPEN with a stream: as

@@ -291,9 +291,10 @@ static bool read_body(struct onecall *c, const struct buf *body)
 {
 	const char *object = c->request->shape == SHAPE_TOOL ? "call" : "execute";
 	json_t *value = answer_body(c->k, c->request, body, object);
-	struct api_problems problems = {0};
+	struct api_problems problems;
 	struct error err = {0};
 
+	api_no_problems(&problems);
 	if (!value)
 		return false;
 	if (callbody_read(&c->body, value, c->request, &problems, &err) < 0) {
@@ -313,6 +314,7 @@ void obey_call(struct keeper *k, const struct keep_request *r, const struct buf 
 	own(onecall) c = {.k = k, .request = r, .cancel = -1};
 
 	passage_init(&c.passage);
+	c.passage.judged.untold = true;
 	inflow_init(&c.inflow);
 	if (!read_body(&c, body))
 		return;

@@ -179,6 +179,7 @@ static void took(struct pool *p, struct keeper *k, struct task *t)
 	t->sent_us = clock_us();
 	links_add(&k->tasks, &t->in_keeper);
 	k->n_tasks++;
+	p->n_given++;
 	if (!k->for_session)
 		p->n_busy++;
 }
@@ -188,6 +189,7 @@ static void leave_keeper(struct pool *p, struct task *t)
 {
 	links_remove(&t->in_keeper);
 	t->keeper->n_tasks--;
+	p->n_given--;
 	if (!t->keeper->for_session)
 		p->n_busy--;
 	t->keeper = NULL;

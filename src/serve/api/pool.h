@@ -103,6 +103,7 @@ struct pool {
 	struct links opening; /* tasks that wait for a session's keeper */
 	struct links turns;   /* clients with tasks that wait; the first is next */
 	size_t n_keepers, n_session_keepers, n_waiting, n_opening, n_busy;
+	size_t n_given;                 /* tasks that keepers have, those of sessions, too */
 	size_t wanted, wanted_sessions; /* asked for, and not come yet */
 	bool stopping;                  /* no more keepers are asked for */
 	uint64_t serial;
