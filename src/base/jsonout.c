@@ -148,11 +148,12 @@ static uint64_t few(const char *data, size_t len)
 /* Short and plain, as nearly everything is: in one go.  False: nothing was written. */
 static bool put_plain(struct jsonout *j, const char *data, size_t len)
 {
-	char *to = room_for(j, len + sizeof(uint64_t) + 2), *at = to + 1;
+	char *to = room_for(j, len + sizeof(uint64_t) + 2), *at;
 	uint64_t eight;
 
 	if (!to)
 		return false;
+	at = to + 1;
 	for (; len >= sizeof(eight); len -= sizeof(eight)) {
 		memcpy(&eight, data, sizeof(eight));
 		if (!is_plain(eight))

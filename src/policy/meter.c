@@ -75,8 +75,7 @@ struct bill {
 	struct budget_charge budgets[3];
 	size_t n_budgets;
 	uint64_t now_ns;
-	bool begun; /* the store is locked, or was tried to be */
-	bool has_place;
+	bool begun, has_place; /* the store is locked, or was tried to be; place is ours */
 	uint64_t place;
 };
 
@@ -410,14 +409,16 @@ static int draw_up(struct bill *b, const struct policy *p, uint64_t now_ms)
 	return add_budgets(b);
 }
 
+static bool has_budget(const struct client *c)
+{
+	return c->budget.calls || c->budget.cpu_ms || c->budget.output_bytes;
+}
+
 /* Nothing is counted for it, not even a place: then nobody needs to know what was before. */
 static bool is_free(const struct bill *b, const struct policy *p)
 {
-	const struct budget *budget = &b->client->budget;
-
 	return p->rates.n == 0 && b->client->rates.n == 0 && b->tool->rates.n == 0 &&
-	       b->tool->rates.unlimited && b->tool->concurrency == 0 && budget->calls == 0 &&
-	       budget->cpu_ms == 0 && budget->output_bytes == 0;
+	       b->tool->rates.unlimited && b->tool->concurrency == 0 && !has_budget(b->client);
 }
 
 static enum answer decide(struct bill *b, const struct policy *p, uint64_t now_ms,
@@ -427,11 +428,9 @@ static enum answer decide(struct bill *b, const struct policy *p, uint64_t now_m
 	enum answer answer;
 
 	*ret_left = (struct remaining){0};
-	if (is_free(b, p)) {
-		b->m->error = (struct error){0};
+	if (is_free(b, p))
 		return ret_ticket && keep_ticket(b, ret_ticket) < 0 ? meter_unusable(why)
 								    : ANSWER_ALLOW;
-	}
 	b->begun = true;
 	if (draw_up(b, p, now_ms) < 0)
 		return meter_unusable(why);
@@ -537,8 +536,7 @@ void meter_leave(struct meter *m, uint64_t ticket, const struct client *c, uint6
 {
 	struct bill b;
 
-	if (!end_ticket(m, ticket) ||
-	    !(c->budget.calls || c->budget.cpu_ms || c->budget.output_bytes))
+	if (!end_ticket(m, ticket) || !has_budget(c))
 		return;
 	start_bill(&b, m, c, NULL);
 	b.begun = true;
