@@ -179,10 +179,10 @@ static void serve_driver(struct session *s, struct driver *d, const struct watch
 	if (!is_ready(w, d->channel))
 		return;
 	driver_send(s, d);
-	/* The channel comes first in the list: what it printed before it spoke was seen with that.
-	 */
-	d->out_empty = !is_ready(w, d->out.fd);
-	d->err_empty = !is_ready(w, d->err.fd);
+	/* The channel comes first in the list: what it printed before it spoke was seen with that;
+	 * unless it is killed, for then nobody looks there. */
+	d->out_empty = !d->killed && !is_ready(w, d->out.fd);
+	d->err_empty = !d->killed && !is_ready(w, d->err.fd);
 	if (d->channel >= 0)
 		driver_heard(s, d);
 	d->out_empty = d->err_empty = false;
@@ -195,6 +195,18 @@ static bool is_busy(const struct session *s)
 			return true;
 	for (size_t i = 0; i < SESSION_DRIVERS; i++)
 		if (s->drivers[i].doing || s->drivers[i].forking)
+			return true;
+	return false;
+}
+
+/* Has something begun that was not over at once? */
+static bool is_at_work(const struct session *s)
+{
+	for (size_t i = 0; i < SESSION_RUNS_MAX; i++)
+		if (s->runs[i])
+			return true;
+	for (size_t i = 0; i < SESSION_DRIVERS; i++)
+		if (s->drivers[i].doing && s->drivers[i].doing->begun)
 			return true;
 	return false;
 }
@@ -241,6 +253,10 @@ static int wait_for(struct session *s, struct watch *w, int ms)
 	/* When everything is answered: nobody waits for that. */
 	if (!is_busy(s))
 		beside_stay(&s->beside, s->k->audit.place);
+	/* It no longer takes turns with the scribe, and what it has to carry may be much: where
+	 * others have been left, too, they would share one processor for as long as that lasts. */
+	else if (is_at_work(s))
+		beside_stay(&s->beside, 0);
 	if (s->rests && !is_busy(s))
 		return imprint_poll(s->k->imprint, w->fds, w->n, ms);
 	return poll(w->fds, w->n, ms);

@@ -210,6 +210,18 @@ def who_is_asked_alone_is_beside_its_scribe(uid):
                   os.sched_getaffinity(both[0].pid) == os.sched_getaffinity(both[1].pid)), "they are apart")
         # What runs for a caller has what it had.
         same(s.code("import os; len(os.sched_getaffinity(0))")["result"], str(all_of_them))
+        # While something takes its time, its keeper has them, too.
+        for ask_for, body in (("code", {"code": "import time; time.sleep(15)"}),
+                              ("exec", {"argv": ["sleep", "15"]})):
+            check(ask(1, lambda: processors(both[0]) == 1), "it is not held")
+            serial = s.k.send(ask_for, body, alone=1, follows=0)
+            s.until("begun", serial)
+            until = time.monotonic() + 60
+            while processors(both[0]) != all_of_them:
+                check(time.monotonic() < until, f"a keeper is held while its {ask_for} runs")
+                time.sleep(0.01)
+            s.k.send("cancel", target=serial, serial=0)
+            same(s.until("answer", serial).json()["kill_reason"], "cancelled")
         check(ask(0, lambda: [processors(p) for p in both] == [all_of_them] * 2), "they are held")
 
 
