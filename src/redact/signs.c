@@ -222,8 +222,8 @@ __attribute__((noinline)) static void look_slowly(struct looking *l, size_t last
 
 	if (sign == 0 || at >= l->high || (sign > 1 && !has_name(l, sign)))
 		return;
-	if (l->near.names && inner_of(l, at) + NEARNAMES_VALUE <= l->high &&
-	    !nearnames_look(&l->near, last, sign, inner_of(l, at), false))
+	if (sign > 1 && inner_of(l, at) + NEARNAMES_VALUE <= l->high &&
+	    !nearnames_try(&l->near, last, sign, inner_of(l, at)))
 		l->enough = true;
 	if (!is_taken(l, inner_of(l, at)))
 		try_assignment(l, sign, at, l->passwords && (sign < 2 || is_password(l, sign)));
