@@ -25,6 +25,7 @@ struct block {
 	uint64_t openings;    /* and ">" */
 	uint64_t long_values; /* what is right behind may be long enough for a secret */
 	uint64_t word_ends;   /* of words that mean one; all bits: not known */
+	uint64_t six, ten;    /* so many characters of a value begin there; all bits: not known */
 };
 
 static inline struct block read_block(const char *text)
@@ -108,6 +109,25 @@ static inline uint64_t read_password_ends(const char *text)
 	return ends;
 }
 
+/* What a value without quotes can have in it: VALUE of rules_assign.c. */
+static inline uint64_t read_values(const char *text)
+{
+	uint64_t ends = 0;
+
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < SIGNBLOCK; i += LANES) {
+		lanes v = lanes_load(text + i), x = v | 0x20;
+		lanes mark = v - '&', other = (lanes)(v == ',') | (lanes)(v == '"');
+
+		other |= (lanes)(mark <= ')' - '&') | (lanes)((v | 2) == '>') | (lanes)(v == ';') |
+			 (lanes)(v == '`') | (lanes)(v == '|');
+		other |= (lanes)(x == '{') | (lanes)(x == '}') | (lanes)(v == ' ') |
+			 (lanes)(v == '\n') | (lanes)(v == '\t');
+		ends |= (uint64_t)lanes_bits(other) << i;
+	}
+	return ~ends;
+}
+
 /* Bits of sixteen in a row. */
 static inline uint64_t sixteen_of(uint64_t one)
 {
@@ -115,6 +135,12 @@ static inline uint64_t sixteen_of(uint64_t one)
 	uint64_t eight = four & later(four, 4);
 
 	return eight & later(eight, 8);
+}
+
+/* Is the i-th bit set, or beyond what is known? */
+static inline bool may_have(uint64_t bits, size_t i)
+{
+	return i >= SIGNBLOCK || (bits >> i & 1);
 }
 
 /* More than so many bits? */

@@ -156,30 +156,69 @@ bool signname_near_password(const char *text, size_t sign)
 	return four == 0 || ends_password(four);
 }
 
+/* Where a word begins that ends in text[at]; a joint may stand between any two of its letters.
+ * NOWHERE: it does not. */
+static const size_t NOWHERE = SIZE_MAX;
+
+static size_t word_begin(const char *text, size_t at, const char *word, size_t len)
+{
+	size_t least = at < SIGNNAME_MAX ? 0 : at - SIGNNAME_MAX;
+
+	for (;; at--) {
+		if ((text[at] | 0x20) == word[len - 1])
+			len--;
+		else if (!is_joint(text[at]))
+			return NOWHERE;
+		if (len == 0)
+			return at;
+		if (at == least)
+			return NOWHERE;
+	}
+}
+
+struct keyword {
+	const char *word;
+	size_t len;
+};
+
+/* What makes a "key" a secret's, by its last letter. */
+static const struct keyword key_words[32] = {
+	['i' & 31] = {"api", 3},         ['s' & 31] = {"access", 6},  ['h' & 31] = {"auth", 4},
+	['n' & 31] = {"encryption", 10}, ['r' & 31] = {"master", 6},  ['e' & 31] = {"private", 7},
+	['t' & 31] = {"secret", 6},      ['g' & 31] = {"signing", 7},
+};
+
+/* A "key" begins at text[key]. */
+static bool may_be_key(const char *text, size_t key)
+{
+	const struct keyword *k;
+
+	if (begins_word(text, key))
+		return true;
+	while (key > 0 && is_joint(text[key - 1]))
+		key--;
+	if (key == 0)
+		return false;
+	k = &key_words[text[key - 1] & 31];
+	return k->word && word_begin(text, key - 1, k->word, k->len) != NOWHERE;
+}
+
 /* Does the word that ends in text[at] mean a secret?  It ends in "n", "t", "l" or "y". */
 static bool may_end(const char *text, size_t at)
 {
-	const char *word = "key";
-	size_t left;
-	size_t least = at < SIGNNAME_MAX ? 0 : at - SIGNNAME_MAX;
+	size_t key;
 
 	switch (text[at] | 0x20) {
 	case 'n':
-		word = "token";
-		break;
+		return word_begin(text, at, "token", 5) != NOWHERE;
 	case 't':
-		word = "secret";
-		break;
+		return word_begin(text, at, "secret", 6) != NOWHERE;
 	case 'l':
-		word = "credential";
-		break;
+		return word_begin(text, at, "credential", 10) != NOWHERE;
 	default:
-		break;
+		key = word_begin(text, at, "key", 3);
+		return key != NOWHERE && may_be_key(text, key);
 	}
-	for (left = strlen(word); left > 0 && at > least; at--)
-		if (!is_joint(text[at]) && (text[at] | 0x20) != word[--left])
-			return false;
-	return true;
 }
 
 /* Every word of signname_secret() ends in "en", "et", "ey" or "al", with at most TRAIL_MAX letters

@@ -236,12 +236,12 @@ static void try_secret_alone(struct looking *l, size_t sign, size_t at)
 	const char *text = l->text + sign;
 	struct signname n;
 
-	if ((text[0] == ':' && text[1] == '=') || !signname_maybe_secret(l->text, sign) ||
-	    l->text[inner] == '/' || valuerun_dull_at_once(&l->value, inner) ||
+	if ((text[0] == ':' && text[1] == '=') || l->text[inner] == '/' ||
+	    valuerun_dull_at_once(&l->value, inner) || !signname_maybe_secret(l->text, sign) ||
 	    valuerun_dull(&l->value, inner) || valuerun_few(&l->value, inner))
 		return;
-	if (signname_read(l->text, text[-1] == ':' ? sign - 1 : sign, &n) && signname_secret(&n) &&
-	    valuerun_secret(&l->value, inner))
+	if (valuerun_secret(&l->value, inner) &&
+	    signname_read(l->text, text[-1] == ':' ? sign - 1 : sign, &n) && signname_secret(&n))
 		take_secret(l, &n, inner);
 }
 
@@ -320,7 +320,7 @@ static inline void look_direct(struct looking *l, const struct block *b, size_t 
 			(!equals | nearnames_equals(&l->near, last, sign)),
 		.password = l->passwords & signname_maybe_password(l->text, sign),
 		.secret = enough & l->secrets & (sign - last >= SECRET_NAME) &
-			  may_mean_secret(b, i, last, sign),
+			  may_mean_secret(b, i, last, sign) & may_have(b->ten, i + 1),
 	};
 
 	if (!((m.near | m.password | m.secret) & has_name(l, sign)))
@@ -330,18 +330,21 @@ static inline void look_direct(struct looking *l, const struct block *b, size_t 
 	look_closely(l, last, sign, sign + 1, m);
 }
 
-/* A sign with more than a value behind it: blanks, a quote. */
-static void look_apart(struct looking *l, size_t last, size_t sign)
+/* The same with more than a value behind it: blanks, a quote. */
+static void look_apart(struct looking *l, const struct block *b, size_t i, size_t last, size_t sign)
 {
 	size_t at = value_begin(l, sign), inner = inner_of(l, at);
 	uint32_t dark = lanes_bits((lanes)(lanes_load(l->text + inner) > ' '));
-	bool password =
-		((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) && is_password(l, sign);
+	struct maybe m = {
+		.near = dark == 0xffff,
+		.password = ((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) &&
+			    is_password(l, sign),
+		.secret = l->secrets && sign - last >= SECRET_NAME &&
+			  (dark & SECRET_BITS) == SECRET_BITS && may_have(b->ten, i + inner - sign),
+	};
 
-	if (password || (dark & SECRET_BITS) == SECRET_BITS)
-		look_closely(
-			l, last, sign, at,
-			(struct maybe){true, password, l->secrets && sign - last >= SECRET_NAME});
+	if (m.near || m.password || m.secret)
+		look_closely(l, last, sign, at, m);
 }
 
 /* One of many signs, of either kind. */
@@ -379,7 +382,8 @@ static inline bool may_be_any(const struct looking *l, const struct block *b, si
 			(((dark & PASSWORD_BITS) == PASSWORD_BITS) | (inner > at));
 	c->m.secret = name & l->secrets & ((dark & SECRET_BITS) == SECRET_BITS) &
 		      (c->sign - c->last >= SECRET_NAME) & (l->text[inner] != '/') &
-		      may_mean_secret(b, i, c->last, c->sign);
+		      may_mean_secret(b, i, c->last, c->sign) &
+		      may_have(b->ten, i + inner - c->sign);
 	return c->m.near | c->m.password | c->m.secret;
 }
 
@@ -391,21 +395,37 @@ static inline size_t behind_last(const struct looking *l, size_t at, uint64_t en
 	return before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
 }
 
-/* Those of some signs that may be one of what may_be_any() looks for, by what can be told of all of
- * them at once.  Those with more than a value right behind them are not asked. */
-static inline uint64_t may_count(const struct looking *l, size_t at, const struct block *b,
-				 uint64_t signs, uint64_t ends)
+/* How many characters of a value are where. */
+static inline void read_lengths(struct block *b, const char *text)
+{
+	uint64_t values = read_values(text), two = values & later(values, 1);
+	uint64_t four = two & later(two, 2), eight = four & later(four, 4);
+
+	b->six = four & later(two, 4);
+	b->ten = eight & later(two, 8);
+}
+
+/* More than a few signs in a block: those that cannot be one of what may_be_any() looks for are
+ * dropped, by what can be told of all of them at once. */
+static __attribute__((noinline)) uint64_t drop_some(const struct looking *l, size_t at,
+						    struct block *b, uint64_t signs, uint64_t ends)
 {
 	uint64_t direct = (b->dark & ~b->openings) >> 1, one = b->dark & ~b->colons;
 	uint64_t near = later(sixteen_of(one & ~b->equals), 1), odd = later(sixteen_of(one), 1);
-	/* From a word's end a carry runs to the next sign.  Up to the first sign the name may have
-	 * begun before. */
-	uint64_t names = ~ends, secrets = ((b->word_ends & names) + names) & ends;
+	uint64_t names = ~ends, secrets = 0;
 	uint64_t passwords = read_password_ends(l->text + at) << 1 | 1, sure;
 
-	if (b->word_ends)
-		secrets |= ends ^ (ends - 1);
-	sure = ~direct | near | secrets | passwords;
+	/* 0: no value right behind a sign is a secret. */
+	b->word_ends = 0;
+	if (!valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1)) {
+		b->word_ends = read_word_ends(l->text + at) | 1;
+		/* From a word's end a carry runs to the next sign.  Up to the first sign the name
+		 * may have begun before. */
+		secrets = (((b->word_ends & names) + names) & ends) | (ends ^ (ends - 1));
+	}
+	if (signs & (~direct | secrets | passwords))
+		read_lengths(b, l->text + at);
+	sure = ~direct | near | (secrets & later(b->ten, 1)) | (passwords & later(b->six, 1));
 	for (uint64_t some = signs & odd & ~sure; some; some &= some - 1) {
 		size_t i = (size_t)__builtin_ctzll(some);
 
@@ -413,17 +433,6 @@ static inline uint64_t may_count(const struct looking *l, size_t at, const struc
 			sure |= some & -some;
 	}
 	return signs & sure;
-}
-
-/* More than a few signs in a block: those that cannot count are dropped. */
-static __attribute__((noinline)) uint64_t drop_some(const struct looking *l, size_t at,
-						    struct block *b, uint64_t signs, uint64_t ends)
-{
-	/* 0: no value right behind a sign is a secret. */
-	b->word_ends = 0;
-	if (!valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1))
-		b->word_ends = read_word_ends(l->text + at) | 1;
-	return may_count(l, at, b, signs, ends);
 }
 
 /* Those that count are picked out first. */
@@ -445,8 +454,7 @@ look_at_many(struct looking *l, size_t at, const struct block *b, uint64_t signs
 		struct candidate *c = &all[k];
 
 		c->m.password = c->m.password && is_password(l, c->sign);
-		c->m.secret = c->m.secret && !valuerun_known_dull(&l->value, inner_of(l, c->at)) &&
-			      !valuerun_dull_at_once(&l->value, inner_of(l, c->at));
+		c->m.secret = c->m.secret && !valuerun_known_dull(&l->value, inner_of(l, c->at));
 		look_closely(l, c->last, c->sign, c->at, c->m);
 	}
 }
@@ -463,7 +471,7 @@ static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 
 	b->long_values = ten & later(two, 9);
 	signs &= (six | ~direct) & may_have_names(b);
-	b->word_ends = ~(uint64_t)0;
+	b->word_ends = b->six = b->ten = ~(uint64_t)0;
 	if (has_more(signs, FEW_SIGNS)) {
 		signs = drop_some(l, at, b, signs, ends);
 		/* Text that has more of them says the same again and again: what a branch does can
@@ -481,7 +489,7 @@ static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 		if (direct & bit)
 			look_direct(l, b, i, last, sign);
 		else if (has_name(l, sign))
-			look_apart(l, last, sign);
+			look_apart(l, b, i, last, sign);
 	}
 	if (ends)
 		l->last = at + BLOCK - (size_t)__builtin_clzll(ends);
