@@ -221,38 +221,6 @@ static bool may_end(const char *text, size_t at)
 	}
 }
 
-/* Every word of signname_secret() ends in "en", "et", "ey" or "al", with at most TRAIL_MAX letters
- * behind it.  A joint may stand between any two letters. */
-bool signname_maybe_secret(const char *text, size_t sign)
-{
-	size_t end = name_end(text, sign - (text[sign - 1] == ':'));
-	uint32_t joints, name, others, seconds, lasts;
-	lanes v, x;
-
-	if (end < LANES)
-		return true;
-	v = lanes_load(text + end - LANES);
-	x = v | 0x20;
-	joints = lanes_bits((lanes)(v == '_') | (lanes)(v == '-'));
-	name = joints |
-	       lanes_bits((lanes)((lanes)(x - 'a') <= 'z' - 'a') | (lanes)((lanes)(v - '0') <= 9));
-	seconds = lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a')) | joints;
-	lasts = lanes_bits((lanes)(x == 'n') | (lanes)(x == 't') | (lanes)(x == 'y') |
-			   (lanes)(x == 'l'));
-	/* It begins behind the last byte that is no part of one; if there is none here, two joints
-	 * still leave all of it to be seen. */
-	others = (~name & 0xffff) << 1 | 1;
-	lasts &= seconds << 1 & ~0u << (31 - __builtin_clz(others));
-	for (uint32_t some = lasts; some; some &= some - 1) {
-		unsigned i = (unsigned)__builtin_ctz(some);
-
-		if (may_end(text, end - LANES + i))
-			return true;
-	}
-	joints &= joints - 1;
-	return others == 1 && (joints & (joints - 1));
-}
-
 /* Does a word end behind text[at]? */
 static inline bool is_at(const struct signname *n, size_t at, const char *word, size_t len)
 {
@@ -330,4 +298,43 @@ bool signname_secret(const struct signname *n)
 		if (is_secret_word(n, (size_t)__builtin_ctz(ends)))
 			return true;
 	return false;
+}
+
+static bool reads_secret(const char *text, size_t sign)
+{
+	struct signname n;
+
+	return signname_read(text, sign - (text[sign - 1] == ':'), &n) && signname_secret(&n);
+}
+
+/* Every word of signname_secret() ends in "en", "et", "ey" or "al", with at most TRAIL_MAX letters
+ * behind it.  A joint may stand between any two letters. */
+bool signname_maybe_secret(const char *text, size_t sign)
+{
+	size_t end = name_end(text, sign - (text[sign - 1] == ':'));
+	uint32_t joints, name, others, seconds, lasts;
+	lanes v, x;
+
+	if (end < LANES)
+		return reads_secret(text, sign);
+	v = lanes_load(text + end - LANES);
+	x = v | 0x20;
+	joints = lanes_bits((lanes)(v == '_') | (lanes)(v == '-'));
+	name = joints |
+	       lanes_bits((lanes)((lanes)(x - 'a') <= 'z' - 'a') | (lanes)((lanes)(v - '0') <= 9));
+	seconds = lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a')) | joints;
+	lasts = lanes_bits((lanes)(x == 'n') | (lanes)(x == 't') | (lanes)(x == 'y') |
+			   (lanes)(x == 'l'));
+	/* It begins behind the last byte that is no part of one; if there is none here, two joints
+	 * still leave all of it to be seen. */
+	others = (~name & 0xffff) << 1 | 1;
+	lasts &= seconds << 1 & ~0u << (31 - __builtin_clz(others));
+	for (uint32_t some = lasts; some; some &= some - 1) {
+		unsigned i = (unsigned)__builtin_ctz(some);
+
+		if (may_end(text, end - LANES + i))
+			return true;
+	}
+	joints &= joints - 1;
+	return others == 1 && (joints & (joints - 1)) && reads_secret(text, sign);
 }
