@@ -11,6 +11,7 @@
 
 #include "base/own.h"
 #include "redact/lanes.h"
+#include "redact/signblock.h"
 
 enum {
 	TRAIL_MAX = 12, /* "token_value": so much may follow the word */
@@ -312,23 +313,20 @@ static bool reads_secret(const char *text, size_t sign)
 bool signname_maybe_secret(const char *text, size_t sign)
 {
 	size_t end = name_end(text, sign - (text[sign - 1] == ':'));
-	uint32_t joints, name, others, seconds, lasts;
+	uint32_t joints, name, others, lasts;
 	lanes v, x;
 
-	if (end < LANES)
+	if (end < LANES + 2)
 		return reads_secret(text, sign);
 	v = lanes_load(text + end - LANES);
 	x = v | 0x20;
 	joints = lanes_bits((lanes)(v == '_') | (lanes)(v == '-'));
 	name = joints |
 	       lanes_bits((lanes)((lanes)(x - 'a') <= 'z' - 'a') | (lanes)((lanes)(v - '0') <= 9));
-	seconds = lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a')) | joints;
-	lasts = lanes_bits((lanes)(x == 'n') | (lanes)(x == 't') | (lanes)(x == 'y') |
-			   (lanes)(x == 'l'));
 	/* It begins behind the last byte that is no part of one; if there is none here, two joints
 	 * still leave all of it to be seen. */
 	others = (~name & 0xffff) << 1 | 1;
-	lasts &= seconds << 1 & ~0u << (31 - __builtin_clz(others));
+	lasts = lanes_bits(word_ends_in(text + end - LANES)) & ~0u << (31 - __builtin_clz(others));
 	for (uint32_t some = lasts; some; some &= some - 1) {
 		unsigned i = (unsigned)__builtin_ctz(some);
 

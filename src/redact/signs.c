@@ -21,7 +21,7 @@
 
 enum {
 	BLOCK = SIGNBLOCK,
-	FEW_SIGNS = 2, /* in a block */
+	FEW_SIGNS = 3, /* in a block */
 	MANY_SIGNS = 6,
 	BOT_DOTS = 7, /* from one to the other in a bot's token */
 	BLANKS = 3,
@@ -237,7 +237,7 @@ static void try_secret_alone(struct looking *l, size_t sign, size_t at)
 	struct signname n;
 
 	if ((text[0] == ':' && text[1] == '=') || l->text[inner] == '/' ||
-	    valuerun_dull_at_once(&l->value, inner) || !signname_maybe_secret(l->text, sign) ||
+	    !signname_maybe_secret(l->text, sign) || valuerun_dull_at_once(&l->value, inner) ||
 	    valuerun_dull(&l->value, inner) || valuerun_few(&l->value, inner))
 		return;
 	if (valuerun_secret(&l->value, inner) &&
@@ -417,8 +417,9 @@ static __attribute__((noinline)) uint64_t drop_some(const struct looking *l, siz
 
 	/* 0: no value right behind a sign is a secret. */
 	b->word_ends = 0;
-	if (!valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1)) {
-		b->word_ends = read_word_ends(l->text + at) | 1;
+	if (signs & (b->long_values | ~direct) &&
+	    !valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1)) {
+		b->word_ends = read_word_ends(l->text + at);
 		/* From a word's end a carry runs to the next sign.  Up to the first sign the name
 		 * may have begun before. */
 		secrets = (((b->word_ends & names) + names) & ends) | (ends ^ (ends - 1));

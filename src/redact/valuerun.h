@@ -14,7 +14,6 @@ struct valuecount {
 	size_t from, to;
 	uint8_t of[256];
 	uint32_t order; /* the sum of n log n over them: valuerun.c */
-	unsigned digits;
 };
 
 /* Zeroed but for text and high: nothing was looked at yet.  Values are asked for in the order in
@@ -30,6 +29,7 @@ struct valuerun {
 	bool trim_known, last_known;
 	size_t filler, filler_end; /* the last one that was found */
 	size_t few, few_end; /* so few different bytes are in it that no value within is random */
+	size_t many_end;     /* so many were there that it is not asked again up to here */
 	struct valuecount count;
 };
 
