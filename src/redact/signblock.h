@@ -22,6 +22,7 @@ static inline uint64_t later(uint64_t x, unsigned n)
 struct block {
 	uint64_t dots, colons, equals, digits, slashes, dashes, dark;
 	uint64_t hex;         /* letters among them */
+	uint64_t cs;          /* "c" and "C" */
 	uint64_t openings;    /* and ">" */
 	uint64_t long_values; /* what is right behind may be long enough for a secret */
 	uint64_t word_ends;   /* of words that mean one; all bits: not known */
@@ -41,6 +42,7 @@ static inline struct block read_block(const char *text)
 		b.equals |= (uint64_t)lanes_bits((lanes)(v == '=')) << i;
 		b.digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
 		b.hex |= (uint64_t)lanes_bits((lanes)(letter <= 'f' - 'a')) << i;
+		b.cs |= (uint64_t)lanes_bits((lanes)(letter == 'c' - 'a')) << i;
 		b.slashes |= (uint64_t)lanes_bits((lanes)(v == '/')) << i;
 		b.dashes |= (uint64_t)lanes_bits((lanes)(v == '-')) << i;
 		b.openings |= (uint64_t)lanes_bits((lanes)(v == '"') | (lanes)(v == '\'') |

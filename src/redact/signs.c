@@ -12,6 +12,7 @@
 
 #include "redact/lanes.h"
 #include "redact/nearnames.h"
+#include "redact/phrases.h"
 #include "redact/signaddr.h"
 #include "redact/signblock.h"
 #include "redact/signforms.h"
@@ -297,11 +298,43 @@ static void look_at_colon(struct looking *l, size_t at)
 		(void)take(l, HAND_IPV6, &f);
 }
 
+/* What a rule's pattern is to look at. */
+static void mark(struct looking *l, enum redact_hand hand, size_t at)
+{
+	if (wanted(l, hand) && !l->near.hit(l->near.context, at, l->set->hand[hand]))
+		l->enough = true;
+}
+
+/* Something that is no blank begins behind one. */
+static void look_at_value(struct looking *l, size_t at)
+{
+	enum redact_hand hand = phrases_value(l->text, l->high, at);
+
+	if (hand)
+		mark(l, hand, at);
+}
+
+/* Four of them begin. */
+static void look_at_dashes(struct looking *l, size_t at)
+{
+	if (phrases_private_key(l->text, at))
+		mark(l, HAND_PRIVATE_KEY, at);
+}
+
+static void look_at_number(struct looking *l, size_t at)
+{
+	if (phrases_putty(l->text, l->high, at))
+		mark(l, HAND_PUTTY, at);
+}
+
 /* Behind something that is no part of a word. */
 static void look_at_option(struct looking *l, size_t at)
 {
 	struct found f;
 
+	if (l->text[at - 1] == ' ' && l->text[at + 1] == 'p' &&
+	    phrases_sshpass(l->text, l->high, at))
+		mark(l, HAND_SSHPASS, at);
 	if (l->text[at - 1] == ' ' && (l->text[at + 1] == 'u' || l->text[at + 1] == '-') &&
 	    wanted(l, HAND_CURL) && signopts_curl(&l->options, l->text, l->high, at, &f))
 		(void)take(l, HAND_CURL, &f);
@@ -496,6 +529,29 @@ static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 		l->last = at + BLOCK - (size_t)__builtin_clzll(ends);
 }
 
+/* Phrases, by what is around their blanks. */
+static inline void look_at_phrases(struct looking *l, size_t at, const struct block *b)
+{
+	uint64_t dashes = b->dashes & later(b->dashes, 1), two = b->dark & later(b->dark, 1);
+	uint64_t four = two & later(two, 2), eight = four & later(four, 4);
+	uint64_t begins = eight & ~(b->dark << 1 | ((unsigned char)l->text[at - 1] > ' '));
+	/* Shorter values count behind "basic" only; before its blank there may be another. */
+	uint64_t some = begins & (later(eight, 8) | (b->cs | ~b->dark) << 2 | 3);
+
+	for (; some; some &= some - 1) {
+		size_t i = at + (size_t)__builtin_ctzll(some);
+
+		if (i > PHRASES_BEFORE && phrases_maybe(l->text, i))
+			look_at_value(l, i);
+	}
+	some = dashes & later(dashes, 2) & ~(b->dashes << 1 | (l->text[at - 1] == '-'));
+	for (; some; some &= some - 1)
+		look_at_dashes(l, at + (size_t)__builtin_ctzll(some));
+	some = b->colons & ~(b->dark >> 1) & later(b->digits, 2);
+	for (; some; some &= some - 1)
+		look_at_number(l, at + (size_t)__builtin_ctzll(some));
+}
+
 static inline void look_at_block(struct looking *l, size_t at)
 {
 	struct block b = read_block(l->text + at);
@@ -513,6 +569,7 @@ static inline void look_at_block(struct looking *l, size_t at)
 	some = b.dashes & (~b.dark << 1 | (l->text[at - 1] == ' '));
 	for (; some; some &= some - 1)
 		look_at_option(l, at + (size_t)__builtin_ctzll(some));
+	look_at_phrases(l, at, &b);
 	look_at_signs(l, at, &b);
 }
 
@@ -524,11 +581,18 @@ static size_t look_at_some(struct looking *l, size_t at, size_t end)
 
 		if (l->text[at] == '.')
 			look_at_dot(l, at);
+		if (at > 0)
+			look_at_value(l, at);
 		if (l->text[at] == '-' && at > 0 && at + 1 < l->high)
 			look_at_option(l, at);
+		if (l->text[at] == '-' && (at == 0 || l->text[at - 1] != '-') &&
+		    l->high - at >= PHRASES_DASHES &&
+		    memcmp(l->text + at, "----", PHRASES_DASHES) == 0)
+			look_at_dashes(l, at);
 		if (l->text[at] == ':') {
 			look_at_colon(l, at);
 			look_at_url(l, at);
+			look_at_number(l, at);
 		}
 		if (l->text[at] != ':' && l->text[at] != '=')
 			continue;
