@@ -9,9 +9,9 @@
 #include "redact/shape_build.h"
 
 /* Behind a word of two letters anything may stand. */
-static void set_bits(uint8_t bits[static NEARNAMES_BITS / 8], const struct nearword *w)
+static void set_bits(uint32_t bits[static NEARNAMES_BITS / 32], const struct nearword *w)
 {
-	char three[3] = {w->text[0], w->text[1], w->text[2]};
+	char three[4] = {w->text[0], w->text[1], w->text[2]};
 
 	for (int c = 0; c < 256; c++) {
 		uint32_t bit;
@@ -19,7 +19,7 @@ static void set_bits(uint8_t bits[static NEARNAMES_BITS / 8], const struct nearw
 		if (w->len == NEARNAMES_LEAST)
 			three[2] = (char)c;
 		bit = nearnames_bit(three);
-		bits[bit / 8] |= (uint8_t)(1u << bit % 8);
+		bits[bit / 32] |= 1u << bit % 32;
 	}
 }
 

@@ -113,17 +113,27 @@ static bool has_shape(struct nearlook *l, const struct nearword *w, size_t value
 	return false;
 }
 
-/* A sign that is looked at: where what is before it ends, what is behind it, and which kinds of
- * values that can be. */
+/* A sign that is looked at: where what is before it begins and ends, what is behind it, and which
+ * kinds of values that can be. */
 struct looked {
-	size_t end, value;
+	size_t from, sign, end, value;
 	uint64_t kinds;
+	bool known; /* ends */
 	struct ends ends;
 };
 
+/* May a word end there?  Most texts have none: it is asked when one was seen. */
+static bool ends_here(const struct nearlook *l, struct looked *s, enum nearjoint joint, size_t left)
+{
+	if (!s->known) {
+		s->ends = ends_of(l, s->from, s->sign, s->end, s->value);
+		s->known = true;
+	}
+	return s->ends.of[joint] >> left & 1;
+}
+
 /* The words that begin at text[at] and end where one may. */
-__attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at,
-						  const struct looked *s)
+__attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at, struct looked *s)
 {
 	const struct nearnames *n = l->names;
 	const char *text = l->in.text + at;
@@ -133,8 +143,8 @@ __attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at,
 		const struct nearword *w = &n->words[i - 1];
 
 		if (!(s->kinds >> w->kind & 1) || left < w->len || left - w->len > BEFORE ||
-		    !(s->ends.of[w->joint] >> (left - w->len) & 1) || !is_there(w, text) ||
-		    (w->begins && at > 0 && shape_word(text[-1])))
+		    !is_there(w, text) || (w->begins && at > 0 && shape_word(text[-1])) ||
+		    !ends_here(l, s, w->joint, left - w->len))
 			continue;
 		if (has_shape(l, w, s->value) && !l->hit(l->context, at, w->entry))
 			return false;
@@ -148,7 +158,7 @@ static inline bool may_begin(const struct nearnames *n, const char *text, uint64
 	uint32_t bit = nearnames_bit(text);
 	size_t row;
 
-	if (!(n->bits[bit / 8] >> bit % 8 & 1))
+	if (!(n->bits[bit / 32] >> bit % 32 & 1))
 		return false;
 	row = n->row[nearnames_row(text)];
 	return row && (n->words[row - 1].kinds & kinds);
@@ -160,7 +170,7 @@ bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, 
 	const char *text = l->in.text;
 	/* ":=" is one sign. */
 	size_t end = text[sign] == '=' && sign > 0 && text[sign - 1] == ':' ? sign - 1 : sign, at;
-	struct looked looked = {.value = value, .kinds = kinds};
+	struct looked looked;
 
 	/* No sign is in a word, or between one and its sign. */
 	last = last > l->low ? last : l->low;
@@ -171,8 +181,7 @@ bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, 
 		at++;
 	if (at + NEARNAMES_LEAST > end)
 		return true;
-	looked.end = end;
-	looked.ends = ends_of(l, last, sign, end, value);
+	looked = (struct looked){last, sign, end, value, kinds, false, {{0}}};
 	for (; at + NEARNAMES_LEAST <= end; at++)
 		if (may_begin(n, text + at, kinds) && !look_at_row(l, at, &looked))
 			return false;

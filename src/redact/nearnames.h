@@ -3,6 +3,8 @@
 #ifndef REDACT_NEARNAMES_H
 #define REDACT_NEARNAMES_H
 
+#include <string.h>
+
 #include "redact/shape.h"
 
 enum {
@@ -36,8 +38,8 @@ struct nearword {
 /* Made from the rules when belljar is built.  Values are of one kind if the same characters can be
  * among their first ones. */
 struct nearnames {
-	uint8_t bits[NEARNAMES_BITS / 8]; /* by three letters: a word begins so */
-	uint16_t row[NEARNAMES_ROWS];     /* by two: the first of such words, plus one */
+	uint32_t bits[NEARNAMES_BITS / 32]; /* by three letters: a word begins so */
+	uint16_t row[NEARNAMES_ROWS];       /* by two: the first of such words, plus one */
 	struct nearword words[NEARNAMES_WORDS];
 	size_t n_words;
 	struct shape shapes[NEARNAMES_SHAPES];
@@ -58,12 +60,16 @@ static inline size_t nearnames_row(const char *word)
 	return (size_t)(word[0] & 0x1f) << 8 | (size_t)(unsigned char)(word[1] | 0x20);
 }
 
+/* By three letters; another byte is behind them. */
 static inline uint32_t nearnames_bit(const char *word)
 {
-	uint32_t three = (uint32_t)(unsigned char)word[0] | (uint32_t)(unsigned char)word[1] << 8 |
-			 (uint32_t)(unsigned char)word[2] << 16;
+	uint32_t four;
 
-	return ((three | 0x202020u) * 2654435761u) >> 16;
+	memcpy(&four, word, sizeof(four));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	four = __builtin_bswap32(four);
+#endif
+	return (((four & 0xffffffu) | 0x202020u) * 2654435761u) >> 16;
 }
 
 /* Of the two letters that end at text[end - 1]; a blank is as "`". */
