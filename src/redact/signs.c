@@ -434,14 +434,28 @@ static inline void read_lengths(struct block *b, const char *text)
 	uint64_t values = read_values(text), two = values & later(values, 1);
 	uint64_t four = two & later(two, 2), eight = four & later(four, 4);
 
+	b->values = values;
 	b->six = four & later(two, 4);
 	b->ten = eight & later(two, 8);
 }
 
+/* Are all values of a block none, by the run that the first of some signs has behind it?  It is
+ * read once, if it goes on behind the block, and then most often for many. */
+static inline bool is_dull_block(struct looking *l, size_t at, const struct block *b,
+				 uint64_t signs)
+{
+	uint64_t behind = ~((signs & -signs) - 1);
+
+	if (!signs || (b->values | ~behind) != ~(uint64_t)0)
+		return false;
+	(void)valuerun_end(&l->value, at + (size_t)__builtin_ctzll(signs) + 1);
+	return valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1);
+}
+
 /* More than a few signs in a block: those that cannot be one of what may_be_any() looks for are
  * dropped, by what can be told of all of them at once. */
-static __attribute__((noinline)) uint64_t drop_some(const struct looking *l, size_t at,
-						    struct block *b, uint64_t signs, uint64_t ends)
+static __attribute__((noinline)) uint64_t drop_some(struct looking *l, size_t at, struct block *b,
+						    uint64_t signs, uint64_t ends)
 {
 	uint64_t direct = (b->dark & ~b->openings) >> 1, one = b->dark & ~b->colons;
 	uint64_t near = later(sixteen_of(one & ~b->equals), 1), odd = later(sixteen_of(one), 1);
@@ -459,7 +473,10 @@ static __attribute__((noinline)) uint64_t drop_some(const struct looking *l, siz
 	}
 	if (signs & (~direct | secrets | passwords))
 		read_lengths(b, l->text + at);
-	sure = ~direct | near | (secrets & later(b->ten, 1)) | (passwords & later(b->six, 1));
+	secrets &= later(b->ten, 1);
+	if (is_dull_block(l, at, b, signs & direct & secrets))
+		secrets = b->word_ends = 0;
+	sure = ~direct | near | secrets | (passwords & later(b->six, 1));
 	for (uint64_t some = signs & odd & ~sure; some; some &= some - 1) {
 		size_t i = (size_t)__builtin_ctzll(some);
 

@@ -116,7 +116,8 @@ static size_t read_sixteens(struct valuerun *r, size_t at, unsigned *last)
 		digits = digits >> LANES | (now.digits & within) << 1;
 		lower = lower >> LANES | (now.lower & within) << 1;
 		upper = upper >> LANES | (now.upper & within) << 1;
-		r->changes += bits_in(changes_in(digits, lower, upper));
+		if (r->changes < CHANGES) /* more are not asked for */
+			r->changes += bits_in(changes_in(digits, lower, upper));
 		if (digits >> 1)
 			r->digit = i + 32 - (size_t)__builtin_clz(digits >> 1);
 		i += len;

@@ -20,11 +20,11 @@ struct valuecount {
  * which they stand in the text, most of them end where the one before did. */
 struct valuerun {
 	const char *text;
-	size_t high;                /* the text ends here */
-	size_t begin, end;          /* the run that was read last */
-	size_t digit;               /* behind its last one; 0: none */
-	size_t changes;             /* of letters, capitals and digits, in all of it */
-	size_t trimmed;             /* its end without "." and ":" */
+	size_t high;       /* the text ends here */
+	size_t begin, end; /* the run that was read last */
+	size_t digit;      /* behind its last one; 0: none */
+	size_t changes;    /* of letters, capitals and digits, in all of it; of many: some */
+	size_t trimmed;    /* its end without "." and ":" */
 	size_t last_path, last_env; /* behind the begin of its last "://", "environ"; 0: none */
 	bool trim_known, last_known;
 	size_t filler, filler_end; /* the last one that was found */
