@@ -104,7 +104,7 @@ static inline bool may_mean_secret(const struct block *b, size_t i, size_t last,
  * is before text. */
 static inline uint64_t read_password_ends(const char *text)
 {
-	uint64_t ends = 0;
+	uint64_t words = 0, others = 0;
 
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < SIGNBLOCK; i += LANES) {
@@ -117,9 +117,11 @@ static inline uint64_t read_password_ends(const char *text)
 		lanes other = (lanes)(v <= '\'') | (lanes)(v == '_') | (lanes)(v == '-') |
 			      (lanes)(v == ']') | (lanes)(v == ':');
 
-		ends |= (uint64_t)lanes_bits(word | other) << i;
+		words |= (uint64_t)lanes_bits(word) << i;
+		others |= (uint64_t)lanes_bits(other) << i;
 	}
-	return ends;
+	/* What may stand behind a name says nothing alone. */
+	return words | (others & ((words | others) << 1 | 1));
 }
 
 /* What a value without quotes can have in it: VALUE of rules_assign.c. */

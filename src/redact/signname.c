@@ -135,6 +135,13 @@ static uint32_t last_letters(const char *text, size_t end)
 	return n == 4 ? four : 0;
 }
 
+/* "pass" and "pwd" alone, or "db_pass" and "pgpass": text[begin] is their first letter. */
+static inline bool begins_pass(const char *text, size_t begin)
+{
+	return begins_word(text, begin) || text[begin - 1] == '_' ||
+	       (text[begin - 1] | 0x20) == 'g';
+}
+
 /* The end of "password", "passwd", "pass", "passphrase", "pwd". */
 static inline bool ends_password(uint32_t four)
 {
@@ -150,9 +157,13 @@ bool signname_near_password(const char *text, size_t sign)
 	uint32_t four;
 
 	/* Most have no joint there. */
-	if (end >= 4 &&
-	    !(is_joint(last[-1]) || is_joint(last[-2]) || is_joint(last[-3]) || is_joint(last[-4])))
-		return ends_password(letters_of(last - 4) | 0x20202020u);
+	if (end >= 4 && !(is_joint(last[-1]) || is_joint(last[-2]) || is_joint(last[-3]) ||
+			  is_joint(last[-4]))) {
+		four = letters_of(last - 4) | 0x20202020u;
+		if (four == letters_of("pass"))
+			return begins_pass(text, end - 4);
+		return ends_password(four);
+	}
 	four = last_letters(text, end);
 	return four == 0 || ends_password(four);
 }

@@ -370,7 +370,9 @@ static void look_apart(struct looking *l, const struct block *b, size_t i, size_
 	uint32_t dark = lanes_bits((lanes)(lanes_load(l->text + inner) > ' '));
 	struct maybe m = {
 		.near = dark == 0xffff,
-		.password = ((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) &&
+		.password = (((dark & PASSWORD_BITS) == PASSWORD_BITS &&
+			      may_have(b->six, i + inner - sign)) ||
+			     inner > at) &&
 			    is_password(l, sign),
 		.secret = l->secrets && sign - last >= SECRET_NAME &&
 			  (dark & SECRET_BITS) == SECRET_BITS && may_have(b->ten, i + inner - sign),
@@ -412,7 +414,9 @@ static inline bool may_be_any(const struct looking *l, const struct block *b, si
 	c->m.near = name & l->names & (dark == 0xffff) & (colons == 0) &
 		    ((equals == 0) | nearnames_equals(&l->near, c->last, c->sign));
 	c->m.password = name & l->passwords & signname_maybe_password(l->text, c->sign) &
-			(((dark & PASSWORD_BITS) == PASSWORD_BITS) | (inner > at));
+			((((dark & PASSWORD_BITS) == PASSWORD_BITS) &
+			  may_have(b->six, i + inner - c->sign)) |
+			 (inner > at));
 	c->m.secret = name & l->secrets & ((dark & SECRET_BITS) == SECRET_BITS) &
 		      (c->sign - c->last >= SECRET_NAME) & (l->text[inner] != '/') &
 		      may_mean_secret(b, i, c->last, c->sign) &

@@ -6,8 +6,9 @@
  * Every word that a rule begins with, needs, or has in its pattern, and every text that only just
  * is no secret, is repeated with each glue in capitals and not, in short lines and long ones; then
  * TEXTS texts are drawn of some of them with random glue.  The slowest are measured again with
- * more text.  It fails if one without a secret in it is more than 4 times slower than ordinary
- * text: what is replaced costs what it costs.
+ * more text, by turns with ordinary text: a machine that others use, too, is not equally fast all
+ * the time.  It fails if one without a secret in it is more than 4 times slower than ordinary text.
+ * What is replaced costs what it costs: those texts are listed apart.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -19,9 +20,10 @@ enum {
 	ATOMS = 2048,
 	ATOM = 400,
 	SHORT = 96 << 10,
-	LONG = 2 << 20,
-	WORST = 60,
-	SHOWN = 30,
+	LONG = 1 << 20,
+	WORST = 24,
+	SHOWN = 12,
+	ROUNDS = 9,
 	PARTS = 6,
 	BAR = 4,
 };
@@ -164,8 +166,13 @@ static void cook(const struct recipe *r, struct text *t)
 	}
 }
 
-static struct recipe worst[WORST];
-static size_t n_worst;
+/* The slowest ones: those in which nothing is replaced, and the others. */
+struct list {
+	struct recipe worst[WORST];
+	size_t n;
+};
+
+static struct list innocent, secret;
 
 static int by_speed(const void *a, const void *b)
 {
@@ -174,23 +181,32 @@ static int by_speed(const void *a, const void *b)
 	return (x->mb > y->mb) - (x->mb < y->mb);
 }
 
-static void keep(const struct recipe *r)
+static bool is_slow(const struct list *l, const struct recipe *r)
 {
-	if (n_worst == WORST && worst[n_worst - 1].mb <= r->mb)
-		return;
-	worst[n_worst < WORST ? n_worst++ : WORST - 1] = *r;
-	qsort(worst, n_worst, sizeof(*worst), by_speed);
+	return l->n < WORST || l->worst[l->n - 1].mb > r->mb;
+}
+
+static void keep(struct list *l, const struct recipe *r)
+{
+	l->worst[l->n < WORST ? l->n++ : WORST - 1] = *r;
+	qsort(l->worst, l->n, sizeof(*l->worst), by_speed);
 }
 
 static void try(struct redact_set *set, struct recipe *r, struct text *t)
 {
-	uint64_t found = 0;
+	struct list *l;
+	double mb;
 
 	cook(r, t);
-	r->mb = speed_of(set, t, 2, &found);
-	r->found = found;
-	if (found * 2000 < t->len) /* else: it is full of secrets */
-		keep(r);
+	r->mb = speed_of(set, t, 2, &r->found);
+	l = r->found ? &secret : &innocent;
+	if (r->found * 2000 >= t->len || !is_slow(l, r)) /* full of secrets, or fast */
+		return;
+	/* Once more: it may have been somebody else who was slow. */
+	mb = speed_of(set, t, 5, &r->found);
+	r->mb = mb > r->mb ? mb : r->mb;
+	if (is_slow(l, r))
+		keep(l, r);
 }
 
 static void try_each(struct redact_set *set, struct text *t)
@@ -236,37 +252,60 @@ static void show(const struct recipe *r, double first)
 	printf("\n");
 }
 
+/* Ordinary text, and the worst, by turns: the best of each. */
+static double measure(struct redact_set *set, struct list *l, struct text *t,
+		      const struct text *ordinary)
+{
+	double first = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		l->worst[i].mb = 0;
+	for (size_t k = 0; k < ROUNDS; k++) {
+		for (size_t i = 0; i < l->n; i++) {
+			uint64_t found;
+			double mb = speed_of(set, ordinary, 1, &found);
+
+			first = mb > first ? mb : first;
+			cook(&l->worst[i], t);
+			mb = speed_of(set, t, 1, &l->worst[i].found);
+			l->worst[i].mb = mb > l->worst[i].mb ? mb : l->worst[i].mb;
+		}
+	}
+	qsort(l->worst, l->n, sizeof(*l->worst), by_speed);
+	return first;
+}
+
+static void show_list(const struct list *l, const char *what, double first)
+{
+	printf("%s; ordinary text %.0f MB/s\n", what, first);
+	for (size_t i = 0; i < SHOWN && i < l->n; i++)
+		show(&l->worst[i], first);
+}
+
 int main(int argc, char **argv)
 {
-	static char room[LONG];
+	static char room[LONG], ordinary_room[LONG];
 	const struct redact_config config = {.groups = REDACT_STANDARD};
 	struct error err = {0};
 	struct redact_set *set = redact_set_new(&config, &err);
-	struct text t = {.data = room, .room = LONG, .draw.seed = 1};
-	uint64_t found;
+	struct text t = {.data = room, .room = SHORT};
+	struct text ordinary = {.data = ordinary_room, .room = LONG, .draw.seed = 1};
 	double first;
 
 	if (!set || redact_set_warm(set, &err) < 0) {
 		(void)fprintf(stderr, "redact_attack: %s\n", err.text);
 		return 1;
 	}
-	while (t.len + 1024 < t.room)
-		ordinary_line(&t);
-	first = speed_of(set, &t, 15, &found);
+	while (ordinary.len + 1024 < ordinary.room)
+		ordinary_line(&ordinary);
 	fill_atoms();
-	printf("%zu words; ordinary text %.0f MB/s\n", n_atoms, first);
-	t.room = SHORT;
 	try_each(set, &t);
 	try_some(set, &t, argc > 1 ? strtoul(argv[1], NULL, 10) : 1,
 		 argc > 2 ? strtoul(argv[2], NULL, 10) : 3000);
 	t.room = LONG;
-	for (size_t i = 0; i < n_worst; i++) {
-		cook(&worst[i], &t);
-		worst[i].mb = speed_of(set, &t, 5, &worst[i].found);
-	}
-	qsort(worst, n_worst, sizeof(*worst), by_speed);
-	for (size_t i = 0; i < SHOWN && i < n_worst; i++)
-		show(&worst[i], first);
+	show_list(&secret, "something is replaced", measure(set, &secret, &t, &ordinary));
+	first = measure(set, &innocent, &t, &ordinary);
+	show_list(&innocent, "nothing is replaced", first);
 	redact_set_free(set);
-	return n_worst > 0 && first / worst[0].mb > BAR;
+	return innocent.n > 0 && first / innocent.worst[0].mb > BAR;
 }
