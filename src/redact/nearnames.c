@@ -146,6 +146,7 @@ __attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at,
 		    !is_there(w, text) || (w->begins && at > 0 && shape_word(text[-1])) ||
 		    !ends_here(l, s, w->joint, left - w->len))
 			continue;
+		l->value = s->value;
 		if (has_shape(l, w, s->value) && !l->hit(l->context, at, w->entry))
 			return false;
 	}

@@ -86,6 +86,7 @@ struct nearlook {
 	 * false: enough. */
 	bool (*hit)(void *context, size_t at, size_t entry);
 	void *context;
+	size_t value; /* the one that was found */
 	struct shape_text in;
 };
 

@@ -74,6 +74,8 @@ struct looking {
 	bool enough;
 	size_t last;  /* behind the last sign */
 	size_t taken; /* what is before this was found already */
+	signs_named *named;
+	void *context;
 	struct spans *ret;
 };
 
@@ -301,7 +303,7 @@ static void look_at_colon(struct looking *l, size_t at)
 /* What a rule's pattern is to look at. */
 static void mark(struct looking *l, enum redact_hand hand, size_t at)
 {
-	if (wanted(l, hand) && !l->near.hit(l->near.context, at, l->set->hand[hand]))
+	if (wanted(l, hand) && !l->named(l->context, at, l->set->hand[hand]))
 		l->enough = true;
 }
 
@@ -624,6 +626,17 @@ static size_t look_at_some(struct looking *l, size_t at, size_t end)
 	return at;
 }
 
+/* A name, and a value that looks as it must: most that are not random are told here. */
+static bool on_near(void *context, size_t at, size_t entry)
+{
+	struct looking *l = context;
+
+	if (l->set->entries[entry].rule->check == check_random &&
+	    valuerun_monotonous(&l->value, l->near.value))
+		return true;
+	return l->named(l->context, at, entry);
+}
+
 bool signs_find(const struct redact_set *set, const struct stretch *in, signs_named *named,
 		void *context, struct spans *ret)
 {
@@ -631,6 +644,8 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 			    .text = in->text + in->floor,
 			    .low = in->low - in->floor,
 			    .high = in->high - in->floor,
+			    .named = named,
+			    .context = context,
 			    .ret = ret};
 	size_t first = ret->n, i = l.low;
 	bool any = set->names != NULL;
@@ -641,8 +656,8 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 	l.value = (struct valuerun){.text = l.text, .high = l.high};
 	l.near = (struct nearlook){.names = set->names,
 				   .low = l.low,
-				   .hit = named,
-				   .context = context,
+				   .hit = on_near,
+				   .context = &l,
 				   .in = {.text = l.text, .high = l.high}};
 	for (enum redact_hand hand = HAND_IPV4; hand < HAND_COUNT; hand++)
 		any = any || wanted(&l, hand);

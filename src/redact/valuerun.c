@@ -225,6 +225,12 @@ bool valuerun_dull(struct valuerun *r, size_t at)
 	return is_dull_run(r, at);
 }
 
+bool valuerun_monotonous(struct valuerun *r, size_t at)
+{
+	(void)valuerun_end(r, at);
+	return r->changes < 2;
+}
+
 /* n log2 n, SCALE times. */
 static const uint32_t order[CHECK_ENOUGH + 1] = {
 	0,      0,      2048,   4869,   8192,   11888,  15882,  20123,  24576,  29214,  34017,

@@ -40,7 +40,9 @@ bool valuerun_dull(struct valuerun *r, size_t at);
 /* The same by VALUERUN_GLANCE bytes, all at the same time, without reading a run; false: perhaps.
  */
 bool valuerun_dull_at_once(const struct valuerun *r, size_t at);
-/* The same, of a run that was read, by how many different bytes are in it. */
+/* true: the value from text[at] on is none for check_random(). */
+bool valuerun_monotonous(struct valuerun *r, size_t at);
+/* The same as valuerun_dull(), of a run that was read, by how many different bytes are in it. */
 bool valuerun_few(struct valuerun *r, size_t at);
 /* Either of them, by what is known already. */
 bool valuerun_known_dull(const struct valuerun *r, size_t at);
