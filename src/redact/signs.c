@@ -159,6 +159,7 @@ static void look_apart(struct signlook *l, const struct block *b, size_t i, size
 /* One of many signs, of either kind. */
 struct candidate {
 	size_t last, sign, at;
+	bool whole; /* it is not the ":" of ":=" */
 	struct maybe m;
 };
 
@@ -187,6 +188,7 @@ static inline bool may_be_any(const struct signlook *l, const struct block *b, s
 	c->at = at;
 	c->m.near = name & l->names & (dark == 0xffff) & (colons == 0) &
 		    ((equals == 0) | nearnames_equals(&l->near, c->last, c->sign));
+	name &= c->whole;
 	c->m.password = name & l->passwords & signname_maybe_password(l->text, c->sign) &
 			((((dark & PASSWORD_BITS) == PASSWORD_BITS) &
 			  may_have(b->six, i + inner - c->sign)) |
@@ -276,6 +278,7 @@ look_at_many(struct signlook *l, size_t at, const struct block *b, uint64_t sign
 		struct candidate *c = &all[n];
 
 		c->sign = at + i;
+		c->whole = ends >> i & 1;
 		c->last = behind_last(l, at, ends, i);
 		n += may_be_any(l, b, i, c);
 	}
