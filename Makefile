@@ -29,7 +29,7 @@ tour: build ## compile, then a short tour of real runs
 
 test: ## everything that must hold: tests, lint, both compilers, sanitizers
 	@scripts/setup.sh test
-	@scripts/test.sh
+	@scripts/reachable.sh scripts/test.sh
 
 test-v2: build ## the box on cgroup v2, in an emulated machine
 	@tests/guest/run.sh --fetch $(BUILD)

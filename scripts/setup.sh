@@ -31,6 +31,7 @@ libzstd-dev       run,test,bench,lint,fuzz  OpenSSL needs it when it is linked i
 libvectorscan-dev run,test,bench,lint,fuzz  finds many patterns at once in output
 curl              run,test                  makes the calls that make run prints and the README shows
 npm               run,test,bench,lint,fuzz  fetches the syntax parsers (third-party/)
+g++               test                      compiles a program in C++ with belljar.h
 clang             test,fuzz                 the second compiler that must accept the tree
 clang-format      test,lint                 checks the layout of the source
 clang-tidy        test,lint                 checks the source for mistakes
@@ -39,11 +40,12 @@ nodejs            test,bench                runs the tests of the TypeScript cli
 mandoc            test,lint                 checks the manual pages
 shellcheck        test,lint                 checks the scripts
 libtest-json-schema-acceptance-perl test      carries the official JSON Schema Test Suite
+strace            test                      shows that no role is refused what it needs
 bubblewrap        test,bench                the other side of some tests and of the bench
 crun              bench                     the other side of the bench
 valgrind          bench                     counts instructions
 runc              bench                     the other side of the bench
-python3-numpy     bench                     what the bench imports, warm and bare
+python3-numpy     test,bench                what many snippets import; warm, copied, and bare in the bench
 libclang-rt-dev   fuzz                      the fuzzing engine and the sanitizers of clang
 TABLE
 }

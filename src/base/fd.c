@@ -171,8 +171,11 @@ ssize_t fd_receive_any(int sock, void *ret_data, size_t room, int *ret_fds, size
 	do
 		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
 	while (n < 0 && (errno == EINTR || (errno == ECONNRESET && !reset++)));
-	if (n < 0)
+	if (n < 0) {
+		if (n_fds)
+			*n_fds = 0;
 		return fail_sys(err, "receive a message");
+	}
 	err->sys = n == 0 && reset ? ECONNRESET : err->sys;
 	came = collect_fds(&msg, ret_fds, n_fds ? *n_fds : 0);
 	if (n_fds)

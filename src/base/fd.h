@@ -28,7 +28,7 @@ int fd_send(int sock, const void *data, size_t len, const int *fds, size_t n_fds
 /* Returns the bytes received, 0 at the end of the peer (err->sys is ECONNRESET then if it went
  * without hearing all that was sent to it).  Fails unless the message has exactly
  * len bytes.  *n_fds: in the room, out the number that came (all CLOEXEC; further ones are
- * closed). */
+ * closed); 0 after a failure. */
 ssize_t fd_receive(int sock, void *ret_data, size_t len, int *ret_fds, size_t *n_fds,
 		   struct error *err);
 /* The same for a message of at most room bytes. */

@@ -71,17 +71,23 @@ int statedir_find(const struct statedir *which, const char *dir, char *ret, size
 	return 0;
 }
 
-/* What exists already is fine; the last one is judged when it is open. */
+/* What exists already is fine; the last one is judged when it is open.  If one above it could not
+ * be made, that is the reason, and not that it is missing. */
 static int make_directories(const struct statedir *which, char *path, struct error *err)
 {
+	int above = 0;
+
 	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
 		*slash = '\0';
-		(void)mkdir(path, 0700);
+		if (mkdir(path, 0700) < 0 && errno != EEXIST && !above)
+			above = errno;
 		*slash = '/';
 	}
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return fail_sys(err, "make the %s %s", which->what, path);
-	return 0;
+	if (mkdir(path, 0700) == 0 || errno == EEXIST)
+		return 0;
+	if (errno == ENOENT && above)
+		errno = above;
+	return fail_sys(err, "make the %s %s", which->what, path);
 }
 
 static int judge(const struct statedir *which, int fd, const char *path, struct error *err)

@@ -34,7 +34,7 @@
 #include "lib/slotwords.h"
 #include "sandbox/native/delegate.h"
 
-enum { TIDY_US = 700, BUSY_US = 5000, REST_US = 2000000 };
+enum { REST_US = 2000000 };
 
 int server_tell(struct server *s, enum talk_say say, struct talk_reply *reply,
 		const int fds[SAY_FDS], struct error *err)
@@ -116,28 +116,20 @@ __attribute__((noinline)) static void tell_end(struct server *s)
 	if (tell(s, SAY_ENDED, &reply, s->keep_work == WORK_COMES ? work : -1, &err) < 0)
 		s->done = true;
 	else if (!s->once)
-		s->tidy_us = s->answered_us = clock_us();
-	if (s->tidy_us && !s->busy)
-		s->tidy_us += TIDY_US;
+		pace_answered(&s->pace, clock_us());
 }
 
-/* The answer is on its way through other processes, which need the processor first.  Who asks for
- * the next call meanwhile finds nothing prepared: where calls come one after another, nobody is to
- * wait for it. */
 static void tidy_up(struct server *s)
 {
-	if (s->tidy_us == 0 || clock_us() < s->tidy_us)
-		return;
-	s->tidy_us = 0;
-	if (!s->running && !s->kept)
+	if (pace_is_due(&s->pace, clock_us()) && !s->running && !s->kept)
 		slot_prepare(s->slot);
 }
 
 static int wait_ms(const struct server *s)
 {
-	if (s->tidy_us)
-		return clock_us() < s->tidy_us ? 1 : 0;
-	return slot_wait_ms(s->slot);
+	int ms = pace_wait_ms(&s->pace, clock_us());
+
+	return ms < 0 ? slot_wait_ms(s->slot) : ms;
 }
 
 /* Files of one call are not for the next one: a box that got some and ran nothing goes, and as it
@@ -197,6 +189,16 @@ static void obey_run(struct server *s, const struct ask *a)
 	s->touched = false;
 }
 
+/* Whoever asked before it heard of the end waits for no answer. */
+static void obey_ping(struct server *s)
+{
+	struct talk_reply reply = {0};
+	struct error err;
+
+	if (s->running && tell(s, SAY_ALIVE, &reply, -1, &err) < 0)
+		s->done = true;
+}
+
 /* What can be asked between calls. */
 static void (*const asked[ASK_COUNT])(struct server *s, const struct ask *a) = {
 	[ASK_BOX] = obey_box,           [ASK_RUN] = obey_run,     [ASK_PUT] = server_put,
@@ -215,6 +217,8 @@ static void obey(struct server *s, const struct ask *a)
 		slot_kill(s->slot, (enum kill_reason)a->request->reason); /* ended: nothing */
 	else if (kind == ASK_SIGNAL)
 		slot_signal(s->slot, a->request->signal); /* the same */
+	else if (kind == ASK_PING)
+		obey_ping(s);
 	else if (kind < ASK_COUNT && asked[kind] && !s->running &&
 		 (!s->spent || kind == ASK_COLLECT))
 		asked[kind](s, a);
@@ -244,7 +248,7 @@ __attribute__((noinline)) static void take_request(struct server *s)
 		return;
 	}
 	s->active_us = clock_us();
-	s->busy = s->active_us - s->answered_us < BUSY_US;
+	pace_asked(&s->pace, s->active_us);
 	obey(s, &(struct ask){&request, fds, n_fds});
 	for (size_t i = 0; i < n_fds; i++)
 		(void)close(fds[i]);

@@ -121,6 +121,14 @@ static void tell_usage(struct server *s, const struct ask *a)
 	server_done(s, &reply, none);
 }
 
+static void tell_room(struct server *s, const struct ask *a)
+{
+	struct talk_reply reply = {.room = session_room(s->slot)};
+
+	(void)a;
+	server_done(s, &reply, none);
+}
+
 static void tell_processes(struct server *s, const struct ask *a)
 {
 	struct proctable_row rows[KEPT_PROCESSES_MAX];
@@ -150,6 +158,7 @@ static void (*const asked[ASK_COUNT])(struct server *s, const struct ask *a) = {
 	[ASK_STOP] = stop_program,  [ASK_EXTEND] = extend,        [ASK_USAGE] = tell_usage,
 	[ASK_GET] = server_get,     [ASK_STAT] = server_stat,     [ASK_LIST] = server_list,
 	[ASK_MKDIR] = server_mkdir, [ASK_REMOVE] = server_remove, [ASK_PROCESSES] = tell_processes,
+	[ASK_ROOM] = tell_room,
 };
 
 void server_obey_kept(struct server *s, const struct ask *a)

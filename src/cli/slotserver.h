@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/pace.h"
 #include "lib/talk.h"
 #include "sandbox/native/slot.h"
 
@@ -23,9 +24,7 @@ struct server {
 	bool touched; /* the waiting box may hold files that were put in */
 	struct error put_error; /* one that could not be, and nobody was told */
 	uint64_t active_us;     /* when it was asked for something last */
-	uint64_t answered_us;   /* when a call ended last */
-	bool busy;              /* the next one came soon after that */
-	uint64_t tidy_us;       /* when to get ready for the next call; 0: done */
+	struct pace pace;       /* when to get ready for the next call */
 	bool done;              /* nobody to serve, or nothing to serve with */
 	int stayed;             /* /work of the last box, which our peer has us read; -1: none */
 	struct limits stayed_limits;

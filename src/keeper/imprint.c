@@ -23,6 +23,7 @@
 
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/pagediff.h"
 #include "base/pages.h"
 #include "sandbox/native/rawcall.h"
 
@@ -32,13 +33,10 @@
 #endif
 
 enum {
-	PAGE = 4096,
-	NUMBERS = PAGE / sizeof(uint32_t),
+	PAGE = PAGEDIFF_PAGE,
 	MAPS_ROOM = 32 << 10,
 	LAID_MOST = 64 << 20,
 	NOTES_LEN = 512 << 10,
-	NOTE_HEAD = 3,
-	NOTE_MOST = NOTE_HEAD + NUMBERS + NUMBERS / 2,
 };
 
 /* Which memory. */
@@ -223,47 +221,13 @@ struct notes {
 	uint32_t *at, *end;
 };
 
-/* What differs of a page; as: NULL for zeros.  See write_back.  false: there is no room. */
+/* as: NULL for zeros.  false: there is no room. */
 static bool note(struct notes *n, uintptr_t page, const uint32_t *as)
 {
-	const uint32_t *mine = (const uint32_t *)page;
-	uint32_t *to = n->at + NOTE_HEAD, runs = 0;
-
-	if (n->end - n->at < NOTE_MOST)
+	if (n->end - n->at < PAGEDIFF_MOST)
 		return false;
-	for (uint32_t i = 0; i < NUMBERS; i++) {
-		uint32_t first = i, *head = to;
-
-		while (i < NUMBERS && mine[i] != (as ? as[i] : 0))
-			*++to = mine[i++];
-		if (i == first)
-			continue;
-		*head = first | (i - first) << 16;
-		to++;
-		runs++;
-	}
-	if (runs == 0)
-		return true;
-	n->at[0] = (uint32_t)page;
-	n->at[1] = (uint32_t)((uint64_t)page >> 32);
-	n->at[2] = runs;
-	n->at = to;
+	n->at = pagediff_note(n->at, page, as);
 	return true;
-}
-
-static void write_back(const uint32_t *at, const uint32_t *end)
-{
-	while (at < end) {
-		volatile uint32_t *page = (uint32_t *)(uintptr_t)(at[0] | (uint64_t)at[1] << 32);
-		uint32_t runs = at[2];
-
-		for (at += NOTE_HEAD; runs > 0; runs--) {
-			uint32_t first = *at & 0xffff, n = *at >> 16;
-
-			for (at++; n > 0; n--)
-				page[first++] = *at++;
-		}
-	}
 }
 
 /* The kernel writes there whenever we come back from it, and our frames have their marks from
@@ -322,7 +286,7 @@ __attribute__((noinline)) static long sleep_without(struct imprint i, uintptr_t 
 	forget(i.grown_from, grown_to);
 	forget(i.view, i.view_end);
 	came = raw_call(SYS_ppoll, call[0], call[1], call[2], 0, 8);
-	write_back(first, notes->at);
+	pagediff_put_back(first, notes->at);
 	return came;
 }
 

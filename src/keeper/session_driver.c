@@ -20,6 +20,8 @@
 #include "keeper/session_state.h"
 #include "keeper/keeptemplate.h"
 
+enum { REST_ROOM = 4 << 20 };
+
 extern const char driver_python_start[], driver_python_end[];
 extern const char driver_node_start[], driver_node_end[];
 extern const char driver_bash_start[], driver_bash_end[];
@@ -234,11 +236,22 @@ bool driver_begins_anew(struct session *s, struct driver *d)
 	return true;
 }
 
-void driver_tell_rest(struct driver *d)
+/* What it writes down before it gives anything back (a MiB at most: copy_doze.c), what it looks
+ * that up with (as long as the list of its mappings) and the kernel's tables for both are charged
+ * to the box: one that is nearly full would be killed for being told to sleep. */
+static bool has_room_to_rest(struct session *s)
+{
+	struct error ignored;
+	uint64_t room;
+
+	return kept_room(&s->kept, &room, &ignored) == 0 && room >= REST_ROOM;
+}
+
+void driver_tell_rest(struct session *s, struct driver *d)
 {
 	static const char word[] = "-1 rest 0\n";
 
 	/* Who takes it has nothing else to do; who does not take it at once will not miss it. */
-	if (d->woken && d->ready && d->channel >= 0 && !d->forking)
+	if (d->woken && d->ready && d->channel >= 0 && !d->forking && has_room_to_rest(s))
 		(void)send(d->channel, word, strlen(word), MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -132,6 +132,8 @@ static const char *hindrance(struct session *s, const struct driver *d)
 /* asked is taken over. */
 static void ask(struct session *s, struct driver *d, struct doing *asked)
 {
+	static const char whole[] = "whole = True\n";
+	const char *before = asked->request.number == 1 ? whole : "";
 	size_t len = (size_t)(driver_python_copy_end - driver_python_copy_start);
 	struct forking *f = calloc(1, sizeof(*f));
 	struct error err = {0};
@@ -148,7 +150,8 @@ static void ask(struct session *s, struct driver *d, struct doing *asked)
 	d->send.len = d->sent = d->heard.len = 0;
 	d->send.cut = d->heard.cut = false;
 	if (driver_nonce(d, &err) < 0 ||
-	    buf_printf(&d->send, &err, "0 %s %zu\n", d->nonce, len) < 0 ||
+	    buf_printf(&d->send, &err, "0 %s %zu\n%s", d->nonce, strlen(before) + len, before) <
+		    0 ||
 	    buf_add(&d->send, driver_python_copy_start, len, &err) < 0) {
 		d->send.len = 0;
 		fork_drop(d, no_memory);

@@ -30,7 +30,7 @@ static int forget_code(struct dl_phdr_info *info, size_t size, void *context)
 void session_rest(struct session *s)
 {
 	for (size_t i = 0; i < SESSION_DRIVERS; i++)
-		driver_rest(&s->drivers[i]);
+		driver_rest(s, &s->drivers[i]);
 	if (s->k->has_audit)
 		audit_rest(&s->k->audit);
 	(void)malloc_trim(0);

@@ -9,6 +9,7 @@
 #ifndef KEEPER_SESSION_STATE_H
 #define KEEPER_SESSION_STATE_H
 
+#include "base/beside.h"
 #include "keeper/keepanswer.h"
 #include "keeper/callbody.h"
 #include "keeper/inflow.h"
@@ -76,7 +77,8 @@ struct driver {
 	enum kill_reason ending; /* it was interrupted for this */
 	uint64_t again_us;       /* when it is interrupted once more */
 	bool ready, killed, garbled;
-	struct forking *forking; /* it is being copied; NULL: not */
+	bool out_empty, err_empty; /* nothing was in its pipes after it had said something */
+	struct forking *forking;   /* it is being copied; NULL: not */
 };
 
 enum session_end {
@@ -107,6 +109,7 @@ struct session {
 	uint64_t idle_ms, active_us;
 	char template_failed[80]; /* empty: it is not known that it would */
 	bool for_template;        /* nobody's: its interpreter will be what others begin as */
+	struct beside beside;
 	bool rests; /* what it needs only when it is asked for something was given back */
 	struct driver drivers[SESSION_DRIVERS];
 	struct run *runs[SESSION_RUNS_MAX];
@@ -161,7 +164,7 @@ void session_rest(struct session *s);
 /* session_code.c */
 void driver_ahead(struct session *s, struct doing *opening);
 /* Room that it will need only for its next snippet is given back. */
-void driver_rest(struct driver *d);
+void driver_rest(struct session *s, struct driver *d);
 void obey_code(struct session *s, const struct keep_request *r, const struct buf *body);
 void drivers_init(struct session *s);
 void drivers_done(struct session *s);
@@ -183,8 +186,8 @@ int driver_job(struct session *s, struct driver *d, struct passage *p, char ***r
 void driver_attach(struct driver *d, struct doing *doing);
 /* It died on its way to the template: another one is started without.  False: it did not. */
 bool driver_begins_anew(struct session *s, struct driver *d);
-/* Nobody asks it for anything: it may give memory back. */
-void driver_tell_rest(struct driver *d);
+/* Nobody asks it for anything: it may give memory back, if it has the room to put away the rest. */
+void driver_tell_rest(struct session *s, struct driver *d);
 int driver_start(struct session *s, struct driver *d, struct passage *p, struct error *err);
 int driver_nonce(struct driver *d, struct error *err);
 struct driver *driver_of(struct session *s, const char *language);

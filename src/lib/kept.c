@@ -199,6 +199,17 @@ int kept_usage(struct kept *k, struct usage *ret, struct error *err)
 	return 0;
 }
 
+int kept_room(struct kept *k, uint64_t *ret, struct error *err)
+{
+	own(exchange) x;
+
+	exchange_init(&x, ASK_ROOM);
+	if (ask(k, &x, err) < 0)
+		return -1;
+	*ret = x.reply.room;
+	return 0;
+}
+
 /* Version 1 has nanoseconds and nothing else; version 2 begins with "usage_usec N". */
 int kept_cpu_us(const struct kept *k, uint64_t *ret)
 {

@@ -72,8 +72,10 @@ int kept_kill(struct kept *k, uint64_t exec, enum kill_reason reason, struct err
 int kept_extend(struct kept *k, uint64_t wall_ms, struct error *err);
 /* What the box as a whole has used. */
 int kept_usage(struct kept *k, struct usage *ret, struct error *err);
-/* Of that, the processor time: where the kernel counts it for the box, without a question to the
- * slot.  -1: ask the slot. */
+/* How many bytes of memory its programs may take from now on before they are killed for it. */
+int kept_room(struct kept *k, uint64_t *ret, struct error *err);
+/* Of what it has used, the processor time: where the kernel counts it for the box, without a
+ * question to the slot.  -1: ask the slot. */
 int kept_cpu_us(const struct kept *k, uint64_t *ret);
 /* The walls that are up around its programs; complete once one was started. */
 int kept_layers(struct kept *k, struct layer_report ret[static LAYER_COUNT], struct error *err);

@@ -16,14 +16,10 @@ struct doze_move {
 	uint64_t empties; /* no page of it is its own: all that are there can go */
 };
 
-/* Lies in the hole, and so does all that it points at.
- *
- * The differences are numbers of 32 bits: a page's address in two, how many runs it has, and of
- * each run where in the page it begins and how long it is (16 bits each, in numbers), and then it.
- */
+/* Lies in the hole, and so does all that it points at. */
 struct doze {
 	struct pollfd fds[DOZE_WAITS];
-	const uint32_t *differences, *differences_end;
+	const uint32_t *differences, *differences_end; /* pagediff.h */
 	const struct doze_move *moves;
 	uint64_t n_moves;
 	uint64_t rseq_at; /* 0: none, or it is not registered */

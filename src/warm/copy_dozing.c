@@ -7,6 +7,7 @@
  */
 #include <sys/mman.h>
 
+#include "base/pagediff.h"
 #include "warm/copy_calls.h"
 #include "warm/copy_doze.h"
 #include "warm/copy_restore.h"
@@ -52,21 +53,6 @@ HERE static uint64_t put_away(const struct doze *d)
 	return d->n_moves;
 }
 
-HERE static void write_differences(const struct doze *d)
-{
-	for (const uint32_t *at = d->differences; at < d->differences_end;) {
-		uint64_t page = at[0] | (uint64_t)at[1] << 32;
-		uint32_t runs = at[2];
-
-		for (at += 3; runs > 0; runs--) {
-			uint32_t first = *at & 0xffff, n = *at >> 16;
-
-			copy_bytes((uint32_t *)page + first, at + 1, (size_t)n * sizeof(*at));
-			at += 1 + n;
-		}
-	}
-}
-
 HERE static void register_again(const struct doze *d)
 {
 	volatile uint32_t *rseq = (uint32_t *)d->rseq_at; /* one by one: no constants */
@@ -87,6 +73,6 @@ HERE void doze_here(const struct doze *d)
 	while (CALL5(SYS_ppoll, d->fds, DOZE_WAITS, 0, 0, 8) == -4) /* EINTR */
 		;
 	bring_home(d, away);
-	write_differences(d);
+	pagediff_put_back(d->differences, d->differences_end);
 	register_again(d);
 }

@@ -8,6 +8,7 @@
 /* In /proc/self/pagemap. */
 #define COPY_PAGE_THERE (3ull << 62) /* in memory, or in swap */
 #define COPY_PAGE_FILE  (1ull << 61) /* of a file, or shared */
+#define COPY_PAGE_GUARD (1ull << 58) /* nobody may touch it (from 6.15 on) */
 
 /* A line of maps, or the first of several in smaps. */
 struct copy_entry {

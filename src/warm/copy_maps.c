@@ -214,11 +214,11 @@ static bool take_entry(struct copy_work *w, const struct entry *e)
 	return true;
 }
 
-/* What is as in the template that the process became needs not travel; who lays a new one has none.
- */
+/* What is as in the template that the process became needs not travel, if it is there as well; who
+ * lays a new one has none. */
 static bool find_template(struct copy_work *w)
 {
-	if (!w->view || w->at)
+	if (!w->view || w->at || w->whole)
 		return true;
 	if (!copy_read_list(w, "/proc/self/maps"))
 		return false;

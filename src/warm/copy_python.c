@@ -14,7 +14,7 @@ static struct copy_left left;
 /* Where it is to become one, and what is open and no part of it; -1: nowhere. */
 static int lay_into = -1, lay_without = -1;
 
-static PyObject *write_it(int stream, int without, uint64_t at)
+static PyObject *write_it(int stream, int without, uint64_t at, bool whole)
 {
 	struct copy_work *w = copy_work_new();
 	PyObject *env;
@@ -24,6 +24,7 @@ static PyObject *write_it(int stream, int without, uint64_t at)
 	w->stream = stream;
 	w->also = without;
 	w->at = at;
+	w->whole = whole;
 	w->view = left.view;
 	w->view_len = left.view_len;
 	/* In the copy w is an address of the process that it was. */
@@ -41,10 +42,12 @@ static PyObject *write_it(int stream, int without, uint64_t at)
 
 static PyObject *module_write(PyObject *self, PyObject *args)
 {
-	int stream;
+	int stream, whole = 0;
 
 	(void)self;
-	return PyArg_ParseTuple(args, "i", &stream) ? write_it(stream, -1, 0) : NULL;
+	if (!PyArg_ParseTuple(args, "i|i", &stream, &whole))
+		return NULL;
+	return write_it(stream, -1, 0, whole != 0);
 }
 
 static PyObject *module_lay(PyObject *self, PyObject *args)
@@ -62,7 +65,7 @@ static PyObject *module_rest(PyObject *self, PyObject *args)
 		return NULL;
 	lay_into = -1;
 	if (into >= 0)
-		return write_it(into, lay_without, COPY_FILE_TABLES);
+		return write_it(into, lay_without, COPY_FILE_TABLES, false);
 	if (until >= 0 && copy_doze(left.view, left.view_len, until))
 		return Py_BuildValue("");
 	if (copy_rest(left.view, left.view_len) >= 0 && until >= 0)
@@ -73,17 +76,18 @@ static PyObject *module_rest(PyObject *self, PyObject *args)
 static PyObject *module_check(PyObject *self, PyObject *args)
 {
 	struct copy_work *w;
-	int stream, also;
+	int stream, also, whole = 0;
 	bool fine;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "ii", &stream, &also))
+	if (!PyArg_ParseTuple(args, "ii|i", &stream, &also, &whole))
 		return NULL;
 	w = copy_work_new();
 	if (!w)
 		return PyErr_NoMemory();
 	w->stream = stream;
 	w->also = also;
+	w->whole = whole != 0;
 	w->view = left.view;
 	w->view_len = left.view_len;
 	fine = copy_check(w);
@@ -115,9 +119,10 @@ static PyObject *module_become(PyObject *self, PyObject *args)
 
 static PyMethodDef methods[] = {
 	{"check", module_check, METH_VARARGS,
-	 "check(fd, also): could write(fd) do it?  also: may be open"},
+	 "check(fd, also, whole=0): could write(fd, whole) do it?  also: may be open"},
 	{"write", module_write, METH_VARARGS,
-	 "write(fd): this process as an image, and its end; returns in the copy"},
+	 "write(fd, whole=0): this process as an image, and its end; returns in the copy.  whole: "
+	 "also what is as in the template"},
 	{"lay", module_lay, METH_VARARGS,
 	 "lay(fd, without): the next rest() makes a template of this process, and ends it"},
 	{"rest", module_rest, METH_VARARGS,

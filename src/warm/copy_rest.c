@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/pagediff.h"
 #include "warm/copy_calls.h"
 
 #define STACK_MOST     (8ull << 20)
@@ -26,18 +27,16 @@
 #define LOOKED_AT_MOST (1ull << 30)
 
 enum {
-	LINKS_ALONE = 3, /* of /proc/self/task, for one thread */
-	NUMBERS = COPY_PAGE / sizeof(uint32_t),
-	NOTE_HEAD = 3,
-	NOTE_ROOM = NOTE_HEAD + NUMBERS + NUMBERS / 2,
-	NOTE_MOST = NUMBERS * 3 / 4, /* what is longer is better left where it is */
-	STAY_MOST = 2048,            /* pages that stay: to move more than that takes too long */
+	LINKS_ALONE = 3,                      /* of /proc/self/task, for one thread */
+	NOTE_MOST = PAGEDIFF_NUMBERS * 3 / 4, /* what is longer is better left where it is */
+	STAY_MOST = 2048, /* pages that stay: to move more than that takes too long */
 };
 
 bool rest_is_alone(void)
 {
 	struct statx st;
 
+	st.stx_nlink = 0;
 	return CALL5(SYS_statx, AT_FDCWD, "/proc/self/task", 0, STATX_NLINK, &st) == 0 &&
 	       st.stx_nlink == LINKS_ALONE;
 }
@@ -71,28 +70,14 @@ static void give(struct rest *r, uint64_t page)
 /* false: it is too much, or there is no room. */
 static bool note(struct rest_notes *n, uint64_t page, uint64_t there)
 {
-	const uint32_t *mine = (const uint32_t *)page, *theirs = (const uint32_t *)there;
-	uint32_t *to = n->at + NOTE_HEAD, runs = 0;
+	uint32_t *end;
 
-	if (n->end - n->at < NOTE_ROOM)
+	if (n->end - n->at < PAGEDIFF_MOST)
 		return false;
-	for (uint32_t i = 0; i < NUMBERS; i++) {
-		uint32_t first = i, *head = to;
-
-		while (i < NUMBERS && mine[i] != theirs[i])
-			*++to = mine[i++];
-		if (i == first)
-			continue;
-		*head = first | (i - first) << 16;
-		to++;
-		runs++;
-	}
-	if (to - n->at > NOTE_MOST)
+	end = pagediff_note(n->at, page, (const uint32_t *)there);
+	if (end - n->at > NOTE_MOST)
 		return false;
-	n->at[0] = (uint32_t)page;
-	n->at[1] = (uint32_t)(page >> 32);
-	n->at[2] = runs;
-	n->at = to;
+	n->at = end;
 	return true;
 }
 
@@ -109,8 +94,12 @@ static bool can_go(struct rest *r, const struct copy_entry *e, uint64_t page, ui
 
 	if (facts & COPY_PAGE_FILE)
 		return r->notes != NULL;
-	return is_template(r, e) &&
-	       (is_same(page, there) || (r->notes && note(r->notes, page, there)));
+	if (facts & COPY_PAGE_GUARD || !is_template(r, e))
+		return false;
+	if (is_same(page, there))
+		return true;
+	/* What was written down must be written back: nobody but its owner opens it for that. */
+	return r->notes && e->write == 'w' && note(r->notes, page, there);
 }
 
 static void rest_one(struct rest *r, const struct copy_entry *e)

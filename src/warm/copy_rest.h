@@ -5,7 +5,7 @@
 
 #include "warm/copy_list.h"
 
-/* How differences from the template are written down: copy_doze.h. */
+/* What differs from the template: pagediff.h. */
 struct rest_notes {
 	uint32_t *at, *end;
 	uint64_t hole, hole_len; /* where they lie: no part of what rests */

@@ -30,6 +30,7 @@ struct copy_work {
 	uint64_t view, view_len; /* no part of the image; 0: there is none */
 	int also;                /* a descriptor that is closed before it is written; -1: none */
 	bool only_looks;         /* changes nothing */
+	bool whole;              /* the other side has another template, or none */
 	int pagemap;
 	uint64_t last_end; /* of the mapping before */
 	char reason[COPY_REASON];

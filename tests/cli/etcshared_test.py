@@ -280,9 +280,13 @@ def a_place_that_is_full_or_read_only_runs_nothing_and_keeps_nothing():
             check(os.listdir(PLACE) == ["slots.lock"], os.listdir(PLACE))
             mount(None, PLACE, flags=REMOUNT, data="size=16m,nr_inodes=10000")
             check(where_etc_is() == "overlay", "the twin: with room it is made")
-    with Small("size=16m"):
+    with Small("size=16m"), tempfile.NamedTemporaryFile(dir="/run") as lock:
+        mount(lock.name, PLACE + "/slots.lock", flags=BIND)  # else there is no slot, and nobody asks for an /etc
         mount(None, PLACE, flags=REMOUNT | RDONLY)
-        check("Read-only" in refused())
+        why = refused()
+        check("/etc for boxes" in why and "Read-only" in why, why)
+        mount(None, PLACE, flags=REMOUNT)
+        check(where_etc_is() == "overlay", "the twin: where it can be written it is made")
 
 
 @test

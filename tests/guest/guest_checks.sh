@@ -11,6 +11,7 @@ mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 mount -t tmpfs -o mode=1777 tmpfs /tmp
 mount -t cgroup2 -o nsdelegate cgroup2 $cg
+chown user /home/user
 for module in /guest/modules/*.ko; do
 	[ -e "$module" ] && insmod "$module"
 done
@@ -135,6 +136,8 @@ check_boxes() {
 check_all_boxes() {
 	check_boxes root env
 	check_boxes "root, a given group" given_group
+	[ ! -x /guest/kept_test ] || check_tap "root: the room that a kept box has left" \
+		env BELLJAR_HELPER=/usr/bin/belljar /guest/kept_test may_still_take
 	check_boxes "user in a leaf" as_user mine/supervisor
 	check "a group like a scope of systemd" delegate_to_user scope
 	check_says "user alone in a scope: a box runs" hello \

@@ -57,7 +57,11 @@ find_tools() {
 make_archive() {
 	set -- "$build/tests/unit/cgroup_test=guest/cgroup_test" "$here/guest_init.sh=init" \
 		"$here/guest_checks.sh=guest/checks"
-	[ -x "$build/src/belljar" ] && set -- "$@" "$build/src/belljar=usr/bin/belljar"
+	# Whoever runs something writes it down: belljar needs its scribe.
+	[ -x "$build/src/belljar" ] && set -- "$@" "$build/src/belljar=usr/bin/belljar" \
+		"$build/src/belljar-scribe=usr/libexec/belljar/belljar-scribe"
+	[ -x "$build/tests/sessions/kept_test" ] &&
+		set -- "$@" "$build/tests/sessions/kept_test=guest/kept_test"
 	[ -n "$overlay" ] && set -- "$@" "$overlay=guest/modules/overlay.ko"
 	/usr/bin/python3 "$here/guest_archive.py" "$guest/initramfs" "$busybox" "$@"
 }

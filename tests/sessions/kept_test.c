@@ -471,6 +471,35 @@ TEST(what_the_box_used_can_be_asked_for)
 	box_close(&b);
 }
 
+/* Files are the disk's, and take none of it. */
+TEST(the_memory_that_it_may_still_take_can_be_asked_for)
+{
+	const uint64_t mib = 1 << 20;
+	struct error err = {0};
+	struct kept_box b;
+	uint64_t room;
+	char text[4];
+	int out;
+
+	box_defaults(&b);
+	b.limits.memory_bytes = 64 * mib;
+	b.limits.disk_bytes = 32 * mib;
+	box_open(&b);
+	CHECK(prints(&b, "head -c 30000000 /dev/zero >file", ""));
+	CHECK(kept_room(&b.kept, &room, &err) == 0);
+	CHECK(room <= 64 * mib && room > 48 * mib);
+	/* Who is asked for the end keeps it all. */
+	CHECK(start_line(&b,
+			 "(head -c 20971520 /dev/zero; echo up >&2; sleep 1000) | tail -c 20971520",
+			 0, &out) > 0);
+	CHECK(read(out, text, 3) == 3);
+	CHECK(kept_room(&b.kept, &room, &err) == 0);
+	CHECK(room < 46 * mib && room > 24 * mib); /* what is counted lags behind a little */
+	(void)close(out);
+	box_close(&b);
+	CHECK(kept_room(&b.kept, &room, &err) < 0);
+}
+
 /* Where the kernel counts for the box: without a word to the slot, and the same. */
 TEST(its_processor_time_can_be_read_without_asking)
 {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -54,6 +55,73 @@ TEST(a_number_is_found_in_few_steps)
 		(void)bpf_run(program.code, program.len, &data);
 		CHECK(bpf_steps < 64);
 	}
+}
+
+static uint32_t half_says(const struct seccomp_program *half, uint32_t nr, const uint64_t args[6])
+{
+	struct seccomp_data data = {.nr = (int)nr, .arch = SYSCALLS_ARCH};
+
+	memcpy(data.args, args, sizeof(data.args));
+	return bpf_run(half->code, half->len, &data);
+}
+
+/* What a process that seals itself asks for between them, and a program may not. */
+static const struct {
+	uint32_t nr;
+	uint64_t args[6];
+} between[] = {
+	{__NR_setns, {5, CLONE_NEWNET}},
+	{__NR_unshare, {CLONE_FILES}},
+	{__NR_prctl, {PR_SET_SECUREBITS, 0xef}},
+	{__NR_prlimit64, {0, RLIMIT_CORE, 0x7000}},
+};
+
+/* The twin of all tests that ask both: each half alone lets something through. */
+TEST(each_half_alone_would_not_do)
+{
+	for (size_t i = 0; i < ARRAY_LEN(filters); i++) {
+		compile(filters[i]);
+		for (size_t b = 0; b < ARRAY_LEN(between); b++) {
+			CHECK(syscall_is_held(between[b].nr));
+			CHECK(half_says(&first_half, between[b].nr, between[b].args) ==
+			      SECCOMP_RET_ALLOW);
+			CHECK(half_says(&second_half, between[b].nr, between[b].args) ==
+			      answers[VERDICT_EPERM]);
+		}
+		CHECK(half_says(&first_half, __NR_mount, no_args) == answers[VERDICT_EPERM]);
+		CHECK(half_says(&second_half, __NR_mount, no_args) == SECCOMP_RET_ALLOW);
+		CHECK(half_says(&second_half, 999, no_args) == SECCOMP_RET_ALLOW);
+	}
+}
+
+/* The kernel keeps a list of numbers that every filter allows whatever the arguments are, and asks
+ * none of them then.  The second half must not spoil it. */
+TEST(the_second_half_decides_by_the_number_alone)
+{
+	compile(&plain);
+	CHECK(second_half.len < 64);
+	for (uint32_t nr = 0; nr <= 1100; nr++) {
+		struct seccomp_data data = {.nr = (int)nr, .arch = UINT32_MAX};
+		unsigned steps;
+
+		if (nr < SYSCALLS_END && syscall_is_held(nr))
+			continue;
+		CHECK(bpf_run(second_half.code, second_half.len, &data) == SECCOMP_RET_ALLOW);
+		steps = bpf_steps;
+		memset(data.args, 0xff, sizeof(data.args));
+		CHECK(bpf_run(second_half.code, second_half.len, &data) == SECCOMP_RET_ALLOW);
+		CHECK(bpf_steps == steps && steps < 10);
+	}
+}
+
+/* Not one more than these: what is between the halves is wider than a box. */
+TEST(few_calls_wait_for_the_second_half)
+{
+	size_t n = 0;
+
+	for (uint32_t nr = 0; nr < SYSCALLS_END; nr++)
+		n += syscall_is_held(nr);
+	CHECK(n == ARRAY_LEN(between));
 }
 
 TEST(every_number_gets_the_answer_of_the_table)
@@ -234,6 +302,25 @@ TEST(what_was_compiled_with_belljar_is_what_would_be_compiled_now)
 	}
 }
 
+static bool is_half(const struct seccomp_half *half, const struct seccomp_program *want)
+{
+	return half->code && half->len == want->len &&
+	       memcmp(half->code, want->code, half->len * sizeof(*half->code)) == 0;
+}
+
+TEST(halves_are_ready_for_a_box_without_options)
+{
+	for (unsigned bits = 0; bits < 16; bits++) {
+		const struct seccomp_options o = {bits & 1, bits & 2, bits & 4, bits & 8};
+		struct seccomp_halves halves = {0};
+
+		compile(&o);
+		CHECK(filter_halves(&o, &halves) == (bits == 0));
+		CHECK(is_half(&halves.first, &first_half) == (bits == 0));
+		CHECK(is_half(&halves.second, &second_half) == (bits == 0));
+	}
+}
+
 /* From here on the real kernel is asked. */
 
 static void install(const struct seccomp_options *options)
@@ -242,7 +329,7 @@ static void install(const struct seccomp_options *options)
 
 	compile(options);
 	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-	if (seccomp_install(&program, &err) < 0) {
+	if (seccomp_install(program.code, program.len, &err) < 0) {
 		printf("# %s\n", err.text);
 		tap_failures++;
 	}
@@ -261,7 +348,38 @@ TEST(the_kernel_needs_no_new_privs_or_refuses)
 	if (geteuid() == 0)
 		CHECK(setresuid(65534, 65534, 65534) == 0);
 	compile(&plain);
-	CHECK(seccomp_install(&program, &err) < 0 && err.kind == ERR_SYSTEM && err.sys == EACCES);
+	CHECK(seccomp_install(program.code, program.len, &err) < 0 && err.kind == ERR_SYSTEM &&
+	      err.sys == EACCES);
+}
+
+static void ask_between(int want)
+{
+	const struct rlimit none = {1, 1};
+
+	CHECK(errno_of(syscall(__NR_unshare, CLONE_FILES)) == want);
+	CHECK(errno_of(syscall(__NR_prlimit64, 0, RLIMIT_CORE, &none, NULL)) == want);
+	/* Without rights and without a namespace the kernel says no by itself, in other words. */
+	CHECK(errno_of(syscall(__NR_setns, -1, CLONE_NEWNET)) == (want ? want : EBADF));
+}
+
+TEST(the_halves_refuse_for_real_what_the_whole_does)
+{
+	struct error err = {0};
+
+	compile(&plain);
+	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+	CHECK(errno_of(socket(AF_NETLINK, SOCK_RAW, 0)) == 0); /* the twin */
+	CHECK(seccomp_install(first_half.code, first_half.len, &err) == 0);
+	CHECK(errno_of(socket(AF_NETLINK, SOCK_RAW, 0)) == EPERM);
+	CHECK(errno_of(syscall(999)) == ENOSYS);
+	ask_between(0);
+	CHECK(seccomp_install(second_half.code, second_half.len, &err) == 0);
+	ask_between(EPERM);
+	CHECK(errno_of(prctl(PR_SET_SECUREBITS, 0, 0, 0, 0)) == EPERM);
+	CHECK(errno_of(prctl(PR_GET_SECUREBITS, 0, 0, 0, 0)) == 0);
+	CHECK(errno_of(socket(AF_NETLINK, SOCK_RAW, 0)) == EPERM);
+	CHECK(errno_of(socket(AF_UNIX, SOCK_STREAM, 0)) == 0);
+	CHECK(errno_of(syscall(999)) == ENOSYS);
 }
 
 /* The address of a limit whose low half is zero, as a program may choose one. */

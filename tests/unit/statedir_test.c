@@ -2,6 +2,7 @@
 /* Where something is kept between runs. */
 #include "base/statedir.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,6 +35,17 @@ TEST(a_relative_path_in_the_environment_is_refused)
 	CHECK(strcmp(found(&state, NULL), "") == 0);
 	(void)setenv("BELLJAR_AUDIT", "beside", 1);
 	CHECK(strcmp(found(&log_in_state, NULL), "") == 0);
+}
+
+/* Nobody makes a directory there, root included. */
+TEST(what_keeps_it_from_being_made_is_told)
+{
+	struct error err = {0};
+
+	if (access("/sys/kernel", F_OK) < 0)
+		SKIP("no /sys");
+	CHECK(statedir_open(&state, "/sys/none/of/these", &err) < 0);
+	CHECK(err.sys != ENOENT && err.sys != 0);
 }
 
 TEST(a_path_that_does_not_fit_is_refused)

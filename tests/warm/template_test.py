@@ -235,6 +235,42 @@ def an_interrupt_in_its_sleep_ends_nothing():
 
 
 @test
+def what_a_handler_raises_between_snippets_ends_nothing():
+    with woken() as one:
+        one.run("import signal\nmine = [1]\ndef late(*_):\n    mine.append(2)\n    raise TimeoutError('too late')\n_ = signal.signal(10, late)")
+        for n, sleeps in enumerate((True, False, True), 2):
+            if sleeps:
+                one.sleep()
+            one.process.send_signal(10)
+            wait_until(lambda: one.said().count("TimeoutError: too late") == n - 1)
+            same(one.run("len(mine)"), str(n))
+        for _ in range(50):  # also while it answers
+            same(one.run("mine[0]"), "1")
+            one.process.send_signal(10)
+        # Twin: whoever wants to end ends.
+        one.run("_ = signal.signal(12, lambda *_: exit(3))")
+        one.process.send_signal(12)
+        same(one.process.wait(PATIENCE_S), 3)
+
+
+@test
+def what_was_written_and_cannot_be_written_again_stays():
+    with woken() as one:
+        one.run("import ctypes\nlibc = ctypes.CDLL(None)\nlibc.mprotect.argtypes = libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)\n"
+                "def pages():\n    for line in open('/proc/self/maps'):\n        words = line.split()\n"
+                "        if words[1] == 'rw-p' and 'template' in line:\n"
+                "            start, end = (int(n, 16) for n in words[0].split('-'))\n            yield from range(start, end, 4096)\n"
+                "free = [page for page in pages() if ctypes.string_at(page, 4096) == bytes(4096)]\n"
+                "for page in free[:2]: _ = ctypes.memset(page + 8, 65, 4)")
+        same(one.run("libc.mprotect(free[0], 4096, 1)"), "0")
+        one.run("_ = libc.madvise(free[2], 4096, 102)  # a guard, where the kernel has such")
+        for _ in range(2):
+            one.sleep()
+            same(one.run("[ctypes.string_at(page + 8, 5) for page in free[:2]]"), repr([b"AAAA\0"] * 2))
+        same(one.run("libc.mprotect(free[0], 4096, 3)"), "0")
+
+
+@test
 def who_is_told_something_while_it_falls_asleep_hears_it():
     with woken() as one:
         one.run("n = 0")

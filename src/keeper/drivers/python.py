@@ -25,6 +25,10 @@ OTHER = frozenset("=;\\\r\n")  # with one of these it may be more than an expres
 BLANK = frozenset(("", " ", "\t", "\f", "#"))
 
 
+class Closed(Exception):
+    """Nobody has the other end any more."""
+
+
 class Channel:
     def __init__(self):
         try:
@@ -35,35 +39,40 @@ class Channel:
         os.dup2(null, 0)
         os.close(null)
         self.held = b""
+        self.inside = False  # a message has been taken in part, or given
 
     def _more(self):
         data = os.read(self.fd, 400)  # no more than a small object: the rest of a snippet comes at once
         if not data:
-            raise EOFError
+            raise Closed
         self.held += data
 
     def take(self):
         while b"\n" not in self.held:
             self._more()
+        self.inside = True
         head, self.held = self.held.split(b"\n", 1)
         number, nonce, length = head.split(b" ")
         parts, need = [self.held], int(length) - len(self.held)
         while need > 0:
             data = os.read(self.fd, min(need, 1 << 20))
             if not data:
-                raise EOFError
+                raise Closed
             parts.append(data)
             need -= len(data)
         whole = b"".join(parts)
         code, self.held = whole[: int(length)], whole[int(length) :]
+        self.inside = False
         return int(number), nonce, code
 
     def say(self, nonce, status, result):
         body = b"" if result is None else result.encode("utf-8", "backslashreplace")[:RESULT_MAX]
         length = b"-" if result is None else b"%d" % len(body)
         data = b"%s %d %s\n%s" % (nonce, status & 0xFF, length, body)
+        self.inside = True
         while data:
             data = data[os.write(self.fd, data) :]
+        self.inside = False
 
 
 class Sources:
@@ -156,16 +165,28 @@ class Session:
         self.space["_"] = value
         return repr(value)[:RESULT_MAX]
 
-    def complain(self, error):
+    def theirs(self, error):
         # Ours are the outermost frames; whoever wrote the snippet has no use for them.
         at = error.__traceback__
         while at is not None and at.tb_frame.f_globals is globals():
             at = at.tb_next
+        return at
+
+    def complain(self, error):
+        at = self.theirs(error)
         try:
             say = self.standard("traceback").print_exception
         except (ImportError, AttributeError):
             say = sys.__excepthook__
         say(type(error), error, at)
+
+    def overhear(self, error):
+        """What a handler of a snippet's raised while none ran: the next one's standard error has it."""
+        if isinstance(error, KeyboardInterrupt):
+            return
+        if self.theirs(error) is None:
+            raise error
+        self.complain(error)
 
     def standard(self, name):
         """A module of Python's own, whatever lies in the session's directory by that name."""
@@ -272,15 +293,15 @@ def main():
     while True:
         try:
             number, nonce, code = channel.take()
-        except KeyboardInterrupt:
-            continue
-        except EOFError:
-            return
-        if number == -1:
-            try:
+            if number == -1:
                 session.rest(channel)
-            except KeyboardInterrupt:  # by a handler of a snippet's: nothing runs that it could end
-                pass
+                continue
+        except Closed:
+            return
+        except (Exception, KeyboardInterrupt) as error:  # by a handler of a snippet's: nothing runs that it could end
+            if channel.inside:
+                raise
+            session.overhear(error)
             continue
         if number == -2:
             session.known[code] = compile(code, "<belljar>", "exec")
@@ -298,7 +319,13 @@ def main():
         session.flush()
         if os.getpid() != session.pid:
             os._exit(status)  # a child that the snippet forked and that came back
-        channel.say(nonce, status, result)
+        try:
+            channel.say(nonce, status, result)
+        except (Exception, KeyboardInterrupt) as error:
+            session.overhear(error)
+            if not channel.inside:  # else it has been said: there is room for all of it at once
+                channel.say(nonce, status, result)
+            channel.inside = False
 
 
 main()

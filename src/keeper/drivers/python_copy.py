@@ -3,7 +3,7 @@
 #
 # What is copied is a child that is forked here, so that libraries hear of it as of any fork, and
 # the interpreter itself loses nothing.  In the copy, elsewhere, the call to write() returns.
-# Finds: channel, session, nonce, and what is in python_given.py.
+# Finds: channel, session, nonce, and what is in python_given.py; whole, if the other side has another template.
 import os
 import stat
 import sys
@@ -11,6 +11,7 @@ from _signal import SIGKILL
 
 ROOTS = ("/work", "/tmp")
 ENTRIES_MAX = 100000
+WHOLE = (1,) if "whole" in globals() else ()
 
 
 class Refused(Exception):
@@ -116,7 +117,7 @@ def write(module, stream, word):
         os.close(channel.fd)
         close_loop()
         found = look()
-        module.check(stream, word)
+        module.check(stream, word, *WHOLE)
         os.write(word, b"+")
         os.close(word)
     except BaseException as error:
@@ -125,7 +126,7 @@ def write(module, stream, word):
     try:
         send_files(stream, found)
         del found
-        module.write(stream)
+        module.write(stream, *WHOLE)
     except BaseException:
         os._exit(1)
     awake()

@@ -153,11 +153,32 @@ static int give_up(struct maker *m)
 	return seal_no_new_privs(m->err);
 }
 
-/* The kernel lets whoever unmounts something wait until no processor looks at it any more.  A
- * process that waits anyway does it where there is one (sealing.c). */
+static void change_class(long from, long to)
+{
+	const int none = 0; /* a struct sched_param */
+
+	if (raw_call(SYS_sched_getscheduler, 0, 0, 0, 0, 0) == from)
+		(void)raw_call(SYS_sched_setscheduler, 0, to, (long)&none, 0, 0);
+}
+
+/* The kernel lets whoever unmounts something wait until no processor looks at it any more, the one
+ * that makes the network namespace among them.  Meanwhile the program's process seals itself where
+ * we were: when we wake up it goes on, and we beside it, or elsewhere (single.c). */
 static int leave_old_root(struct maker *m)
 {
-	return m->plan->once && !plan_bears_early(m->plan) ? rootfs_leave_old(m->err) : 0;
+	bool gives_way = m->board->room && plan_bears_early(m->plan);
+	int result;
+
+	if (!m->plan->once)
+		return 0;
+	if (!gives_way)
+		return rootfs_leave_old(m->err);
+	change_class(SCHED_OTHER, SCHED_BATCH);
+	__atomic_store_n(&m->board->parts, 1, __ATOMIC_RELEASE);
+	result = rootfs_leave_old(m->err);
+	__atomic_store_n(&m->board->parts, 0, __ATOMIC_RELEASE);
+	change_class(SCHED_BATCH, SCHED_OTHER);
+	return result;
 }
 
 static int become_init(struct maker *m)
@@ -277,20 +298,24 @@ static int make_leash(struct box *box, struct error *err)
 	return fcntl(LEASH_FD, F_SETFD, 0) < 0 ? fail_sys(err, "place the leash") : 0;
 }
 
+/* What a box has for itself beside its network, which takes longer. */
+enum { SPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS };
+
+int box_enter_spaces(struct error *err)
+{
+	return unshare(SPACES) < 0 ? fail_sys(err, "namespaces for a box") : 0;
+}
+
 /* A box that is kept is looked into from outside, through its pid 1: not before its exec. */
 static int start_maker(struct box *box, struct maker *m, struct error *err)
 {
-	const unsigned long spaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
-	bool single = plan_is_single(m->plan);
 	const unsigned long flags = CLONE_VM | CLONE_FILES | CLONE_PIDFD | CLONE_CHILD_CLEARTID |
-				    SIGCHLD | (single ? 0 : spaces) |
+				    SIGCHLD | (plan_is_single(m->plan) ? 0 : SPACES) |
 				    (m->plan->keeps ? CLONE_VFORK : 0);
 	long child;
 
-	if (single && unshare((int)spaces) < 0)
-		return fail_sys(err, "namespaces for a box");
 	m->board->maker = 1;
-	m->board->left = 0;
+	m->board->left = m->board->parts = 0;
 	m->board->init_error = (struct error){0};
 	child = raw_clone(flags, childstack_top(CHILDSTACK_BOX), &box->pidfd, &m->board->maker,
 			  make_inside, m);

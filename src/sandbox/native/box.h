@@ -25,6 +25,8 @@ struct box {
 enum { BOX_OWN_INODES = 4 };
 
 void box_init(struct box *box);
+/* For a single program (plan.h), before its box is made: what we bear from here on is in it. */
+int box_enter_spaces(struct error *err);
 int box_make(struct box *box, struct plan *plan, const struct limits *limits, struct board *board,
 	     struct error *err);
 /* The same in two halves, between which it is being made by a child in our memory, who uses libc.

@@ -43,7 +43,7 @@ static uint64_t quota_us(const struct limits *l)
 
 /* Files in /work and /tmp are pages of the box's tmpfs and are charged to it: a full disk must
  * end in "no space left", not in a kill. */
-static uint64_t memory_ceiling(const struct limits *l)
+uint64_t cgroup_memory_ceiling(const struct limits *l)
 {
 	uint64_t sum;
 
@@ -76,11 +76,11 @@ static int limit_memory_v1(const struct target *at, const struct limits *l, stru
 {
 	struct error absent;
 
-	if (put_number(at, "memory.limit_in_bytes", memory_ceiling(l), err) < 0)
+	if (put_number(at, "memory.limit_in_bytes", cgroup_memory_ceiling(l), err) < 0)
 		return -1;
 	/* Memory and swap together may never be less than memory, hence the order.  A kernel that
 	 * does not count swap has no such file: then nothing of the group is swapped out. */
-	if (put_number(at, "memory.memsw.limit_in_bytes", memory_ceiling(l), &absent) == 0)
+	if (put_number(at, "memory.memsw.limit_in_bytes", cgroup_memory_ceiling(l), &absent) == 0)
 		return 0;
 	if (absent.sys == ENOENT || absent.sys == EOPNOTSUPP)
 		return put(at, "memory.swappiness", "0", err);
@@ -92,7 +92,7 @@ static int limit_memory_v2(const struct target *at, const struct limits *l, stru
 {
 	struct error absent;
 
-	if (put_number(at, "memory.max", memory_ceiling(l), err) < 0)
+	if (put_number(at, "memory.max", cgroup_memory_ceiling(l), err) < 0)
 		return -1;
 	if (put(at, "memory.swap.max", "0", &absent) < 0 && absent.sys != ENOENT) {
 		*err = absent; /* ENOENT: a kernel without swap */

@@ -158,6 +158,8 @@ int cgroup_processes(const struct cgroup *group, uint64_t *ret); /* alive now */
 int cgroup_memory_held(const struct cgroup *group, uint64_t *ret_private, uint64_t *ret_shared);
 /* Everything that is charged to the group now, page cache and kernel memory too.  Exact. */
 int cgroup_memory_charged(const struct cgroup *group, uint64_t *ret);
+/* How much that may be: more cannot be had, and whoever wants it is killed. */
+uint64_t cgroup_memory_ceiling(const struct limits *limits);
 /* The most there was of it, counted in steps of 64 pages.  -1 also before 5.19 in version 2. */
 int cgroup_memory_peak(const struct cgroup *group, uint64_t *ret);
 

@@ -65,7 +65,7 @@ static int compile_filters(struct launcher *l, struct error *err)
 	if (!(l->plan->profile->allow_degraded & 1u << LAYER_MEMORY))
 		return 0;
 	options.memory_by_rlimit = true;
-	return seccomp_compile(&options, &l->filter_by_rlimit, err);
+	return seccomp_compile(&options, SECCOMP_WHOLE, &l->filter_by_rlimit, err);
 }
 
 /* What needs no maps is done while the warden writes them; whatever will be born here inherits it.
@@ -73,9 +73,12 @@ static int compile_filters(struct launcher *l, struct error *err)
 static int work_unmapped(const struct plan *plan, struct error *err)
 {
 	if (seal_signals(err) < 0 ||
-	    (plan->profile->warm.kind == WARM_PYTHON && seal_keep_inheritable(err) < 0))
+	    (plan->profile->warm.kind == WARM_PYTHON && seal_keep_inheritable(err) < 0) ||
+	    seal_bounding_set(err) < 0)
 		return -1;
-	return seal_bounding_set(err);
+	if (plan->root >= 0 && fchdir(plan->root) < 0) /* moves along into a mount namespace */
+		return fail_sys(err, "--root %s", plan->profile->root);
+	return plan_is_single(plan) ? box_enter_spaces(err) : 0;
 }
 
 static int get_mapped(struct launcher *l, struct error *err)
@@ -95,13 +98,11 @@ static int get_mapped(struct launcher *l, struct error *err)
 }
 
 /* Where there will be one box only, its mount namespace is made with it (box.c). */
-static int enter_namespaces(struct plan *plan, struct error *err)
+static int enter_namespaces(const struct plan *plan, struct error *err)
 {
-	if (plan->root >= 0 && fchdir(plan->root) < 0)
-		return fail_sys(err, "--root %s", plan->profile->root);
-	if (!plan->once && unshare(CLONE_NEWNS) < 0)
-		return fail_sys(err, "mount namespace (is user.max_mnt_namespaces 0?)");
-	return 0;
+	return !plan->once && unshare(CLONE_NEWNS) < 0
+		       ? fail_sys(err, "mount namespace (is user.max_mnt_namespaces 0?)")
+		       : 0;
 }
 
 /* It takes half a millisecond: it is made beside the root and the box.  For a single program we

@@ -12,7 +12,6 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -91,10 +90,6 @@ static int join_network(struct sealing *p)
 
 	if (!p->newborn)
 		return 0;
-	/* The host's root lies above ours; nothing leads there since the box has its own.  It is
-	 * gone at once, but until the kernel returns from this the network mostly is there. */
-	if (umount2("/", MNT_DETACH) < 0)
-		return fail_sys(err, "let go of the host's root");
 	stay_awake_for(word);
 	while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
 		(void)syscall(SYS_futex, word, FUTEX_WAIT, 0, &moment);
@@ -298,11 +293,25 @@ static int await_leave(struct sealing *p)
 	return 0;
 }
 
+/* What takes the kernel longest, while others have yet to finish what we wait for next.  It allows
+ * what the steps from here on need; until the second half, only our own code runs under it. */
+static int filter_most(struct sealing *p)
+{
+	const struct seccomp_half *first = &p->halves.first;
+
+	return first->code ? seccomp_install(first->code, first->len, &p->board->error) : 0;
+}
+
 static int filter_calls(struct sealing *p)
 {
-	if (seccomp_install(p->filter, &p->board->error) < 0)
+	const struct seccomp_half *second = &p->halves.second;
+	bool whole = !p->halves.first.code;
+
+	if (seccomp_install(whole ? p->filter->code : second->code,
+			    whole ? p->filter->len : second->len, &p->board->error) < 0)
 		return -1;
-	layer_stands(p->board, LAYER_SECCOMP, "allowlist, %u instructions", p->filter->len);
+	layer_stands(p->board, LAYER_SECCOMP, "allowlist, %u instructions",
+		     whole ? p->filter->len : p->halves.first.len + second->len);
 	return 0;
 }
 
@@ -314,13 +323,14 @@ static const struct {
 	{"namespaces", join_namespaces}, /* mounts, ipc, host name; pids by birth */
 	{"keyring", renew_keyring},      /* no key of the caller's */
 	{"session", leave_session},      /* no terminal, no signal mask */
+	{"seccomp", filter_most},        /* where it can be had in two */
 	{"network", join_network},       /* where it is not ours by birth */
 	{"descriptors", place_stdio},    /* 0, 1, 2 and nothing else */
 	{"identity", become_user},       /* uid, capabilities, no_new_privs */
 	{"directory", enter_work},       /* beneath the new root, checked */
 	{"landlock", restrict_files},    /* again, by inode, in case a mount was wrong */
 	{"rlimits", set_rlimits},        /* landlock's rules needed descriptors */
-	{"seccomp", filter_calls},       /* it forbids what the others need */
+	{"seccomp", filter_calls},       /* all, or the rest: it forbids what the others need */
 	{"pid 1", await_init},           /* late: it execs beside us */
 	{"leave", await_leave},          /* last: nothing ran so far */
 };

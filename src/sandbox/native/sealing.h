@@ -29,6 +29,7 @@ struct sealing {
 	const struct limits *limits;
 	struct board *board;
 	const struct seccomp_program *filter;
+	struct seccomp_halves halves; /* the same in two; without code: there are none */
 	bool memory_by_rlimit;
 	const char *cwd;          /* where the program begins; NULL: /work */
 	int io[3];                /* for 0, 1 and 2; unused if there is a door */

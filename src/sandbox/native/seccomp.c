@@ -169,16 +169,26 @@ static size_t index_of(struct emitter *e, const struct answer *answer)
 	return N_VERDICTS + i;
 }
 
+static const struct answer *answer_in(enum seccomp_part part, const struct syscall_row *row,
+				      const struct seccomp_options *options)
+{
+	static const struct answer passes = {VERDICT_ALLOW, RULE_NONE};
+	bool other = part != SECCOMP_WHOLE && syscall_is_held(row->nr) != (part == SECCOMP_SECOND);
+
+	return other ? &passes : syscall_answer(row, options);
+}
+
 /* Returns the number of spans; ret_spans has room for SYSCALLS_END + 1. */
 static size_t find_spans(struct emitter *e, const struct seccomp_options *options,
-			 struct span *ret_spans)
+			 enum seccomp_part part, struct span *ret_spans)
 {
-	size_t answers[SYSCALLS_END + 1] = {0}, n = 0;
+	size_t answers[SYSCALLS_END + 1], n = 0;
 
-	static_assert(VERDICT_ENOSYS == 0, "a number without a row is ENOSYS");
+	for (size_t i = 0; i <= SYSCALLS_END; i++) /* a number without a row */
+		answers[i] = part == SECCOMP_SECOND ? VERDICT_ALLOW : VERDICT_ENOSYS;
 	for (size_t i = 0; i < n_syscalls; i++) {
 		assert(syscalls[i].nr < SYSCALLS_END);
-		answers[syscalls[i].nr] = index_of(e, syscall_answer(&syscalls[i], options));
+		answers[syscalls[i].nr] = index_of(e, answer_in(part, &syscalls[i], options));
 	}
 	for (uint32_t nr = 0; nr <= SYSCALLS_END; nr++)
 		if (n == 0 || answers[nr] != ret_spans[n - 1].answer)
@@ -186,8 +196,22 @@ static size_t find_spans(struct emitter *e, const struct seccomp_options *option
 	return n;
 }
 
-int seccomp_compile(const struct seccomp_options *options, struct seccomp_program *ret,
-		    struct error *err)
+/* Other architectures, and numberings, are the first half's affair. */
+static size_t emit_start(struct emitter *e, size_t start, enum seccomp_part part)
+{
+	assert(start == e->at || e->full); /* whoever has loaded the number goes on there */
+	if (part == SECCOMP_SECOND)
+		return load(e, offsetof(struct seccomp_data, nr));
+#ifdef __x86_64__
+	(void)branch(e, BPF_JSET, SYSCALLS_X32, e->place[VERDICT_KILL], start);
+#endif
+	(void)load(e, offsetof(struct seccomp_data, nr));
+	(void)branch(e, BPF_JEQ, SYSCALLS_ARCH, e->at, e->place[VERDICT_KILL]);
+	return load(e, offsetof(struct seccomp_data, arch));
+}
+
+int seccomp_compile(const struct seccomp_options *options, enum seccomp_part part,
+		    struct seccomp_program *ret, struct error *err)
 {
 	struct emitter e = {.code = ret->room, .at = SECCOMP_MAX};
 	struct span spans[SYSCALLS_END + 1];
@@ -195,14 +219,8 @@ int seccomp_compile(const struct seccomp_options *options, struct seccomp_progra
 
 	for (size_t i = 0; i < N_VERDICTS; i++)
 		e.place[i] = put(&e, BPF_RET | BPF_K, returns[i], 0, 0);
-	n = find_spans(&e, options, spans);
-	start = emit_tree(&e, spans, n);
-#ifdef __x86_64__
-	start = branch(&e, BPF_JSET, SYSCALLS_X32, e.place[VERDICT_KILL], start);
-#endif
-	(void)load(&e, offsetof(struct seccomp_data, nr));
-	(void)branch(&e, BPF_JEQ, SYSCALLS_ARCH, e.at, e.place[VERDICT_KILL]);
-	start = load(&e, offsetof(struct seccomp_data, arch));
+	n = find_spans(&e, options, part, spans);
+	start = emit_start(&e, emit_tree(&e, spans, n), part);
 	if (e.full)
 		return fail(err, ERR_INTERNAL, "the system-call filter is too long");
 	ret->len = (unsigned short)(SECCOMP_MAX - start);

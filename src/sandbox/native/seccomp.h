@@ -34,11 +34,30 @@ struct seccomp_program {
 	struct sock_filter room[SECCOMP_MAX]; /* last: most often nothing is in it */
 };
 
+/* The kernel takes a tenth of a millisecond to compile a filter.  Whoever has that time before its
+ * last steps takes the filter in two halves, which together say exactly what the whole does: the
+ * kernel asks both, and the stricter answer counts. */
+enum seccomp_part {
+	SECCOMP_WHOLE = 0,
+	SECCOMP_FIRST,  /* all, but the few calls that sealing still needs are allowed */
+	SECCOMP_SECOND, /* judges these, and lets all others through */
+};
+
+struct seccomp_half {
+	const struct sock_filter *code;
+	unsigned short len;
+};
+
+struct seccomp_halves {
+	struct seccomp_half first, second;
+};
+
 /* Compiles the table for this machine's architecture. */
-int seccomp_compile(const struct seccomp_options *options, struct seccomp_program *ret,
-		    struct error *err);
-/* For good: this thread and what it becomes.  no_new_privs must be set. */
-int seccomp_install(const struct seccomp_program *program, struct error *err);
+int seccomp_compile(const struct seccomp_options *options, enum seccomp_part part,
+		    struct seccomp_program *ret, struct error *err);
+/* For good: this thread and what it becomes.  It needs no_new_privs, or CAP_SYS_ADMIN in its user
+ * namespace. */
+int seccomp_install(const struct sock_filter *code, unsigned short len, struct error *err);
 /* What the table says, without BPF: the reference for the test.  args are whole registers. */
 enum verdict seccomp_judge(const struct seccomp_options *options, uint32_t arch, uint32_t nr,
 			   const uint64_t args[6]);

@@ -445,6 +445,11 @@ void session_usage(struct slot *s, struct usage *ret)
 	watch_now(&s->watch, s->work, ret);
 }
 
+uint64_t session_room(struct slot *s)
+{
+	return watch_room(&s->watch, s->work);
+}
+
 int session_cpu_counter(const struct slot *s)
 {
 	return s->watch.group_open ? cgroup_cpu_counter(&s->watch.group) : -1;

@@ -41,6 +41,8 @@ int session_stop(struct slot *s, uint64_t exec, enum kill_reason reason, struct 
 /* The box lives for so long from now on, but from its beginning on no longer than most_ms. */
 int session_extend(struct slot *s, uint64_t wall_ms, uint64_t most_ms, struct error *err);
 void session_usage(struct slot *s, struct usage *ret);
+/* Bytes of memory that its programs may take from now on. */
+uint64_t session_room(struct slot *s);
 /* The kernel's counter of the box's processor time, open for reading; -1: there is none. */
 int session_cpu_counter(const struct slot *s);
 /* The walls that are up around its programs. */

@@ -14,13 +14,13 @@
 #include <time.h>
 
 #include "sandbox/native/ahead.h"
+#include "sandbox/native/filterready.h"
 #include "sandbox/native/loopback.h"
 #include "sandbox/native/rawcall.h"
-#include "sandbox/native/rootfs.h"
 #include "sandbox/native/spread.h"
 
-/* The others are about to begin here.  If there is work for us already they begin elsewhere; else
- * the warden calls us to where it has just ended its own (slot.c). */
+/* The others are to begin here.  If there is work for us already they begin elsewhere; else not
+ * where the warden is at work, which calls us there when it has ended its own (slot.c). */
 static void share_work(const struct launcher *l)
 {
 	struct pollfd order = {.fd = l->plan->socket, .events = POLLIN};
@@ -28,10 +28,14 @@ static void share_work(const struct launcher *l)
 
 	if (!l->board->room)
 		return;
-	if (raw_call(SYS_ppoll, (long)&order, 1, (long)&now, 0, 0) > 0)
+	if (raw_call(SYS_ppoll, (long)&order, 1, (long)&now, 0, 0) > 0) {
 		spread(l->box.init, false);
-	else
-		__atomic_store_n(&l->board->waits, 1, __ATOMIC_RELEASE);
+		return;
+	}
+	gather(l->box.init, false);
+	if (l->newborn.pid)
+		gather(l->newborn.pid, false);
+	__atomic_store_n(&l->board->waits, 1, __ATOMIC_RELEASE);
 }
 
 int single_begin(struct launcher *l, struct error *err)
@@ -84,12 +88,8 @@ static void await_box(struct launcher *l)
 static int start_by_another(struct launcher *l, struct payload *p, int words, pid_t *ret_pid,
 			    struct error *err)
 {
-	bool early = l->newborn.pid > 0;
-
 	newborn_drop(&l->newborn);
 	await_box(l);
-	if (early && rootfs_leave_old(err) < 0) /* it would have */
-		return -1;
 	if (become_network(l, err) < 0)
 		return -1;
 	p->seal.root = l->box.root;
@@ -101,11 +101,14 @@ int single_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pi
 		 struct error *err)
 {
 	int network, result;
+	bool called;
 
 	if (l->newborn.pid == 0 || p->seal.v2_door >= 0)
 		return start_by_another(l, p, words, ret_pid, err);
 	ahead_note_cold(l);
 	p->seal.newborn = true;
+	if (!p->seal.memory_by_rlimit)
+		(void)filter_halves(&l->plan->filter, &p->seal.halves);
 	newborn_start(&l->newborn, p);
 	network = become_network(l, err);
 	if (network < 0) {
@@ -114,7 +117,13 @@ int single_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pi
 		return -1;
 	}
 	newborn_network(&l->newborn, network);
+	/* Our work ends here, and who made the box has its exec before it. */
+	called = __atomic_load_n(&l->board->parts, __ATOMIC_ACQUIRE);
+	if (called)
+		gather(l->box.init, true);
 	result = newborn_await(&l->newborn, ret_pid, err);
 	await_box(l);
+	if (called)
+		(void)sched_setaffinity(l->box.init, sizeof(l->plan->cpus), &l->plan->cpus);
 	return result;
 }

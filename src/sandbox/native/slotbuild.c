@@ -156,7 +156,7 @@ static int clone_launcher(struct slot *s, struct error *err)
 		args.cgroup = (unsigned)group;
 	}
 	(void)sched_getaffinity(0, sizeof(s->plan.cpus), &s->plan.cpus);
-	s->board->room = spread_has_room(&s->plan.cpus);
+	s->board->room = spread_has_room(&s->plan.cpus, 1);
 	child = syscall(SYS_clone3, &args, sizeof(args));
 	if (child == 0)
 		launcher_main(&s->plan, s->board);
@@ -165,6 +165,9 @@ static int clone_launcher(struct slot *s, struct error *err)
 				s->plan.root_mode ? ""
 						  : " in a user namespace (see belljar doctor)");
 	s->launcher = (pid_t)child;
+	/* Perhaps it was something of the kernel's own, which is over in a moment. */
+	if (!s->board->room)
+		s->board->room = spread_has_room(&s->plan.cpus, 2);
 	if (s->board->room)
 		spread(s->launcher, false);
 	return 0;

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "sandbox/native/rawcall.h"
 
-enum { AWAKE_US = 500 };
+enum { AWAKE_US = 1000 };
 
 void stay_awake_for(const uint32_t *word)
 {
@@ -40,7 +40,7 @@ void stay_awake(int sock)
 }
 
 /* Of all processors and processes: more than ours may be busy, and then it is wrong for once. */
-bool spread_has_room(const cpu_set_t *cpus)
+bool spread_has_room(const cpu_set_t *cpus, int own)
 {
 	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
 	char text[64];
@@ -56,7 +56,7 @@ bool spread_has_room(const cpu_set_t *cpus)
 		running--;
 	for (; running && *running >= '0' && *running <= '9' && count < 10000; running++)
 		count = 10 * count + (*running - '0');
-	return count > 0 && count < CPU_COUNT(cpus); /* we are one of them */
+	return count > 0 && count - own < CPU_COUNT(cpus) - 1;
 }
 
 void spread_from(unsigned cpu)
@@ -79,19 +79,33 @@ void spread_here(pid_t pid, const cpu_set_t *cpus)
 }
 
 /* Without libc: another process may run in our memory, and errno is also its. */
-void spread(pid_t pid, bool for_good)
+static void send_to(pid_t pid, bool here, bool for_good)
 {
-	cpu_set_t all = {0}, others;
-	unsigned here;
+	cpu_set_t all = {0}, some = {0};
+	unsigned cpu;
 
 	if (raw_call(SYS_sched_getaffinity, 0, sizeof(all), (long)&all, 0, 0) < 0 ||
-	    raw_call(SYS_getcpu, (long)&here, 0, 0, 0, 0) < 0)
+	    raw_call(SYS_getcpu, (long)&cpu, 0, 0, 0, 0) < 0)
 		return;
-	others = all;
-	CPU_CLR(here, &others);
-	if (CPU_COUNT(&others) == 0 ||
-	    raw_call(SYS_sched_setaffinity, pid, sizeof(others), (long)&others, 0, 0) < 0)
+	if (here) {
+		CPU_SET(cpu, &some);
+	} else {
+		some = all;
+		CPU_CLR(cpu, &some);
+	}
+	if (CPU_COUNT(&some) == 0 ||
+	    raw_call(SYS_sched_setaffinity, pid, sizeof(some), (long)&some, 0, 0) < 0)
 		return;
 	if (!for_good)
 		(void)raw_call(SYS_sched_setaffinity, pid, sizeof(all), (long)&all, 0, 0);
+}
+
+void spread(pid_t pid, bool for_good)
+{
+	send_to(pid, false, for_good);
+}
+
+void gather(pid_t pid, bool for_good)
+{
+	send_to(pid, true, for_good);
 }

@@ -418,6 +418,21 @@ void watch_now(struct watch *w, int work, struct usage *u)
 	u->inodes_full = w->seen.inodes_full;
 }
 
+uint64_t watch_room(struct watch *w, int work)
+{
+	uint64_t room, left, charged;
+
+	look_at_disk(w, work);
+	if (memory_is_over(w, work))
+		return 0;
+	room = above(w->limits.memory_bytes, w->memory_now);
+	if (w->group_open && cgroup_memory_charged(&w->group, &charged) == 0) {
+		left = above(cgroup_memory_ceiling(&w->limits), charged);
+		room = left < room ? left : room;
+	}
+	return room;
+}
+
 bool watch_is_last(const struct watch *w)
 {
 	uint64_t alive;

@@ -68,6 +68,8 @@ enum kill_reason watch_cause(const struct watch *w, uint64_t cpu_ms, const struc
 bool watch_oom(const struct watch *w);
 /* Adds what is known by now; the program goes on. */
 void watch_now(struct watch *w, int work, struct usage *u);
+/* Bytes that it may take from now on before it is killed for memory, by the kernel or by us. */
+uint64_t watch_room(struct watch *w, int work);
 /* Everything is dead: final counters, cause of death.  The groups stay until somebody has time. */
 void watch_finish(struct watch *w, int work, struct outcome *o);
 

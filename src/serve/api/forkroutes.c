@@ -39,6 +39,8 @@ void forkroutes_serve(struct visit *v)
 		return;
 	t->session = s;
 	(void)snprintf(t->request.id, sizeof(t->request.id), "%s", s->id);
+	/* Each reading of the policy has a template of its own. */
+	t->request.number = s->keeper->generation != v->front->pool.limits.generation;
 	asking_submit(v, t, s->keeper);
 }
 

@@ -30,7 +30,9 @@ void nursing_end(struct supervisor *s)
 	struct nursery *n = &s->nursery;
 
 	n->ready = false;
-	templating_end(s);
+	/* What was made stays: it is nobody's but the policy's, and sessions that began as it can
+	 * be copied only to where it is. */
+	templating_pause(s);
 	if (n->control >= 0)
 		loop_remove(s->loop, &n->news);
 	own_fd_end(&n->control);
@@ -183,6 +185,7 @@ bool nursing_is_ready(struct supervisor *s)
 
 	if (n->generation != s->generation) {
 		nursing_end(s); /* its keepers go on: they are of another policy */
+		templating_end(s);
 		n->fails = 0;
 	}
 	if (n->ready)

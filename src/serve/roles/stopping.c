@@ -79,6 +79,7 @@ static void enter(struct supervisor *s, enum stopping step)
 	case STOP_KEEPERS:
 		let_go(&s->singles[ROLE_FRONT]);
 		nursing_end(s);
+		templating_end(s);
 		break;
 	case STOP_WARDEN:
 		let_go(&s->singles[ROLE_WARDEN]);

@@ -5,12 +5,13 @@
  * the nursery dies before it has answered, or answers nonsense, there may be
  * such a copy.  It ends when it sees that nobody has the other end of its
  * sockets; somebody must wait for it, or its number is taken as long as we live.
+ * It may be held up for long: we look for it less and less often, and never stop.
  */
 #include <sys/wait.h>
 
 #include "serve/roles/supervise.h"
 
-enum { LOOK_MS = 250, LOOKS = 120 };
+enum { LOOK_FIRST_MS = 250, LOOK_MOST_MS = 60000 };
 
 static bool is_known(const struct supervisor *s, pid_t pid)
 {
@@ -41,17 +42,15 @@ static void look(void *context)
 	struct error err;
 
 	reap(s);
-	if (s->stray_looks == 0)
-		return;
-	s->stray_looks--;
-	(void)loop_set(s->loop, &s->strays, loop_now_us(s->loop) + LOOK_MS * UINT64_C(1000), &err);
+	(void)loop_set(s->loop, &s->strays, loop_now_us(s->loop) + s->stray_ms * UINT64_C(1000),
+		       &err);
+	s->stray_ms = s->stray_ms < LOOK_MOST_MS / 2 ? 2 * s->stray_ms : LOOK_MOST_MS;
 }
 
 void strays_expect(struct supervisor *s)
 {
-	s->stray_looks = LOOKS;
+	s->stray_ms = LOOK_FIRST_MS;
 	s->strays.due = look;
 	s->strays.context = s;
-	if (!s->strays.place)
-		look(s);
+	look(s);
 }

@@ -27,6 +27,11 @@ static void let_maker_go(struct supervisor *s)
 	n->maker = -1;
 }
 
+void templating_pause(struct supervisor *s)
+{
+	let_maker_go(s);
+}
+
 void templating_end(struct supervisor *s)
 {
 	let_maker_go(s);

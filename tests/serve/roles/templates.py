@@ -4,7 +4,9 @@
 import fcntl
 import mmap
 import os
+import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from living import beneath, command_of  # noqa: E402
@@ -28,6 +30,7 @@ tools:
     sessions: {{ allow: true }}
   other: {{ kind: code, languages: [python], rate: unlimited, screen: {{ mode: warn }}, sessions: {{ allow: true }} }}
   rooted: {{ kind: code, languages: [python], rate: unlimited, root: /, screen: {{ mode: warn }}, sessions: {{ allow: true }} }}
+  tight: {{ kind: code, languages: [python], rate: unlimited, screen: {{ mode: warn }}, sessions: {{ allow: true }}, limits: {{ memory: 24M, disk: 8M }} }}
   fresh: {{ kind: code, languages: [python], rate: unlimited, warm: false, sessions: {{ allow: true }} }}
 """
 
@@ -391,6 +394,129 @@ def it_rests_wakes_dies_and_is_copied(t):
     finish(t, s)
 
 
+# For a session: the disk is filled, every page of Python's objects differs a little from the template's, and memory is
+# taken page by page.  rest() is what its keeper asks for, begun and over at once.
+FILL = """
+import gc, mmap, os, sys
+at = sys._getframe()
+while not hasattr(at.f_locals.get('session'), 'copier'): at = at.f_back
+copier, (r, w) = at.f_locals['session'].copier, os.pipe()
+os.write(w, b'x')
+def rest(): copier.rest(r)
+gc.unfreeze()
+kept, file = gc.get_objects(), os.open('/work/file', os.O_WRONLY | os.O_CREAT)
+try:
+    while os.write(file, bytes(65536)): pass
+except OSError: pass
+m, n = mmap.mmap(-1, 64 << 20, mmap.MAP_PRIVATE), 0
+m.madvise(mmap.MADV_NOHUGEPAGE)
+def fill(pages):
+    global n
+    for i in range(n, n + pages): m[i << 12] = 1
+    n += pages
+"""
+NEARLY = 64 << 10
+
+
+def room_of(pid):
+    """Bytes until the limit of its group; None: it has none."""
+    with open("/proc/%d/cgroup" % pid) as text:
+        groups = [line.strip().split(":", 2) for line in text]
+    for _, kinds, path in groups:
+        if "belljar" not in path:
+            continue
+        top, names = ("/sys/fs/cgroup", ("max", "current")) if not kinds else \
+            ("/sys/fs/cgroup/" + kinds, ("limit_in_bytes", "usage_in_bytes"))
+        values = []
+        for name in names:
+            try:
+                with open("%s%s/memory.%s" % (top, path, name)) as file:
+                    values.append(int(file.read()))
+            except (FileNotFoundError, NotADirectoryError):
+                break
+        if len(values) == 2:
+            return values[0] - values[1]
+    return None
+
+
+def sleeps(pid):
+    with open("/proc/%d/maps" % pid) as maps:
+        return any(line.startswith("200000000-") for line in maps)
+
+
+def opened(s, tool):
+    """A session that began as the template, and its Python's number here."""
+    before = {pid for pid in beneath(s.process.pid) if is_woken(pid)}
+    name = s.open(tool)
+    if s.began(name)[0] != "template":
+        raise AssertionError(s.began(name))
+    pids = {pid for pid in beneath(s.process.pid) if is_woken(pid)} - before
+    if len(pids) != 1:
+        raise AssertionError(pids)
+    return name, pids.pop()
+
+
+def filled(s):
+    """One that has next to no memory left."""
+    name, pid = opened(s, "tight")
+    s.run(name, FILL)
+    while (room := room_of(pid)) > NEARLY:
+        s.run(name, "fill(%d)" % max(1, (room - NEARLY) >> 13))
+    return name, pid
+
+
+def one_that_is_nearly_full_is_not_told_to_sleep(t):
+    s = start(Templates)
+    s.close(s.woken())
+    small, pid = opened(s, "tight")
+    if room_of(pid) is None:
+        t.say("SKIP no group limits its memory")
+        return finish(t, s)
+    full, full_pid = filled(s)
+    pages = s.run(full, "n")
+    s.run(small, "mine = 5")
+    slept = []
+    wait_until(lambda: slept.append(sleeps(full_pid)) or sleeps(pid))  # the one that has room
+    time.sleep(1)
+    t.check(not any(slept) and not sleeps(full_pid), "it was told to")
+    state = s.run(full, "(n, len(kept) > 1000)")
+    t.check(state == "(%s, True)" % pages, state)
+    # The twin: being told to is the death of it, and of nobody who has room.
+    s.run(small, FILL)
+    s.run(small, "rest()")
+    t.check(s.run(small, "mine") == "5", "it woke up")
+    answer = s.try_run(filled(s)[0], "rest()")
+    t.check(answer["kill_reason"] == "memory", answer)
+    finish(t, s)
+
+
+def it_is_copied_also_when_others_begin_as_another(t):
+    s = start(Templates)
+    a = s.woken()
+    s.run(a, "mine = {n: str(n) for n in range(1000)}")
+
+    def copied():
+        status, copy = s.ask("POST", "/v1/sessions/%s/fork" % a, {})
+        if status == 409 and "try again" in copy["detail"]:  # one that was ready before there was a template
+            return False
+        t.check(status == 201 and s.run(copy["id"], "(len(mine), mine[77])") == "(1000, '77')", copy)
+        s.close(copy["id"])
+        return status == 201
+
+    wait_until(copied)
+    nurseries = [pid for pid in beneath(s.process.pid) if command_of(pid)[1:2] == ["nursery"]]
+    os.kill(nurseries[0], signal.SIGKILL)
+    s.close(s.woken())  # there is another
+    wait_until(copied)
+    lines = s.lines().count("reloaded")
+    s.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: s.lines().count("reloaded") > lines)
+    s.close(s.woken())
+    t.check(copied(), "by the same policy")
+    t.check(s.run(a, "len(mine)") == "1000", "and it goes on")
+    finish(t, s)
+
+
 run([
     sessions_begin_as_the_template_and_share_nothing,
     its_own_variables_and_no_others,
@@ -402,4 +528,6 @@ run([
     a_copy_that_lies_gets_no_more_of_it,
     a_copy_brings_files_only_where_files_are,
     it_rests_wakes_dies_and_is_copied,
+    one_that_is_nearly_full_is_not_told_to_sleep,
+    it_is_copied_also_when_others_begin_as_another,
 ])
