@@ -116,7 +116,8 @@ static size_t read_sixteens(struct valuerun *r, size_t at, unsigned *last)
 		digits = digits >> LANES | (now.digits & within) << 1;
 		lower = lower >> LANES | (now.lower & within) << 1;
 		upper = upper >> LANES | (now.upper & within) << 1;
-		r->changes += bits_in(changes_in(digits, lower, upper));
+		if (r->changes < CHANGES) /* more are not asked for */
+			r->changes += bits_in(changes_in(digits, lower, upper));
 		if (digits >> 1)
 			r->digit = i + 32 - (size_t)__builtin_clz(digits >> 1);
 		i += len;
@@ -224,6 +225,12 @@ bool valuerun_dull(struct valuerun *r, size_t at)
 	return is_dull_run(r, at);
 }
 
+bool valuerun_monotonous(struct valuerun *r, size_t at)
+{
+	(void)valuerun_end(r, at);
+	return r->changes < 2;
+}
+
 /* n log2 n, SCALE times. */
 static const uint32_t order[CHECK_ENOUGH + 1] = {
 	0,      0,      2048,   4869,   8192,   11888,  15882,  20123,  24576,  29214,  34017,
@@ -240,11 +247,18 @@ static const uint32_t order[CHECK_ENOUGH + 1] = {
 	857275, 865843, 874424, 883016, 891620, 900237, 908864, 917504,
 };
 
-/* One more of a byte of which there are n, and the same the other way. */
-static uint32_t growth(unsigned n)
-{
-	return order[n + 1] - order[n];
-}
+/* order[n + 1] - order[n]: one more of a byte of which there are n, and the same the other way. */
+static const uint16_t growth[CHECK_ENOUGH] = {
+	0,    2048, 2821, 3323, 3696, 3994, 4241, 4453, 4638, 4803, 4950, 5085, 5208, 5322, 5428,
+	5526, 5619, 5705, 5788, 5865, 5939, 6010, 6077, 6141, 6203, 6262, 6318, 6373, 6427, 6477,
+	6526, 6574, 6620, 6665, 6709, 6750, 6792, 6831, 6871, 6908, 6945, 6982, 7016, 7051, 7085,
+	7117, 7149, 7181, 7212, 7241, 7272, 7300, 7329, 7356, 7384, 7411, 7437, 7463, 7489, 7513,
+	7539, 7562, 7586, 7610, 7633, 7655, 7678, 7700, 7722, 7743, 7764, 7785, 7806, 7826, 7845,
+	7866, 7885, 7904, 7923, 7941, 7961, 7978, 7996, 8015, 8031, 8050, 8066, 8083, 8100, 8117,
+	8133, 8150, 8165, 8182, 8197, 8212, 8228, 8243, 8259, 8273, 8288, 8302, 8318, 8331, 8346,
+	8359, 8374, 8388, 8401, 8414, 8428, 8442, 8455, 8467, 8481, 8493, 8507, 8519, 8531, 8544,
+	8556, 8568, 8581, 8592, 8604, 8617, 8627, 8640,
+};
 
 static bool is_digit(char c)
 {
@@ -257,31 +271,42 @@ static void count_to(struct valuerun *r, size_t from, size_t to)
 	struct valuecount *c = &r->count;
 	const char *text = r->text;
 	uint32_t sum;
-	unsigned digits;
 
 	if (from < c->from || from >= c->to || to < c->to)
 		*c = (struct valuecount){.from = from, .to = from};
+	/* In text that says the same again and again, what leaves is what comes in. */
+	if (from - c->from == to - c->to && memcmp(text + c->from, text + c->to, to - c->to) == 0) {
+		c->from = from;
+		c->to = to;
+		return;
+	}
 	sum = c->order;
-	digits = c->digits;
-	for (; c->from < from; c->from++) {
-		char out = text[c->from];
-
-		digits -= is_digit(out);
-		sum -= growth(--c->of[(unsigned char)out]);
-	}
-	for (; c->to < to; c->to++) {
-		char in = text[c->to];
-
-		digits += is_digit(in);
-		sum += growth(c->of[(unsigned char)in]++);
-	}
+	for (; c->from < from; c->from++)
+		sum -= growth[--c->of[(unsigned char)text[c->from]]];
+	for (; c->to < to; c->to++)
+		sum += growth[c->of[(unsigned char)text[c->to]]++];
 	c->order = sum;
-	c->digits = digits;
+}
+
+/* Is there a digit in what was counted? */
+static bool has_digits(const struct valuecount *c)
+{
+	uint64_t eight;
+	uint16_t two;
+
+	memcpy(&eight, &c->of['0'], sizeof(eight));
+	memcpy(&two, &c->of['8'], sizeof(two));
+	return eight || two;
 }
 
 /* Of n different bytes no text has more than log2(n) bits per byte: of 6 less than 2.8, of 11 less
  * than 3.5. */
-enum { FEW = 6, FEW_LETTERS = 11 };
+enum {
+	FEW = 6,
+	FEW_LETTERS = 11,
+	MANY_SOON = 32, /* bytes: there are many in few */
+	MANY_READ = 512,
+};
 
 /* Reads from text[at] on while there are so few of them. */
 static void read_few(struct valuerun *r, size_t at)
@@ -302,12 +327,16 @@ static void read_few(struct valuerun *r, size_t at)
 	r->few_end = i;
 }
 
-/* Where one try did not help, the next begins behind it: no byte is read twice for nothing. */
+/* Where one try did not help, the next begins behind it: no byte is read twice for nothing.  One
+ * that ended soon is not followed by another one for a while. */
 static bool are_few(struct valuerun *r, size_t at, size_t end)
 {
-	if (at < r->few || at >= r->few_end)
+	if ((at < r->few || at >= r->few_end) && at >= r->many_end) {
 		read_few(r, at);
-	return end <= r->few_end;
+		if (r->few_end < end && r->few_end - at < MANY_SOON)
+			r->many_end = at + MANY_READ;
+	}
+	return at >= r->few && end <= r->few_end;
 }
 
 /* Of bits per byte, SCALE times. */
@@ -352,14 +381,16 @@ static bool may_be_random(struct valuerun *r, size_t at, size_t end)
 {
 	const struct valuecount *c = &r->count;
 	size_t len = end - at, n, changes;
+	bool digits;
 
 	if (are_few(r, at, end))
 		return false;
 	count_to(r, at, end);
-	if (has_less(c, len, c->digits ? BITS_DIGITS : BITS_LETTERS))
+	digits = has_digits(c);
+	if (has_less(c, len, digits ? BITS_DIGITS : BITS_LETTERS))
 		return false;
 	count_letters(r, at, end, &n, &changes);
-	if (c->digits == 0 || n == 0)
+	if (!digits || n == 0)
 		return n >= LETTERS && changes >= CHANGES;
 	return changes >= 3 && changes >= len / 12;
 }
