@@ -6,6 +6,8 @@
 #include <belljar.h>
 #include <errno.h>
 
+#include "lib/talk.h"
+
 static const char *const program[] = {"true", NULL};
 
 /* A box whose helper acts as the word says (fake_helper.c). */
@@ -115,10 +117,15 @@ TEST(noise_is_not_an_answer)
 TEST(another_version_is_an_error_that_says_so)
 {
 	struct bj_box *box = box_with("newer");
+	char newer[64], older[64];
 
-	CHECK(bj_box_prepare(box) < 0 && says(box, "different versions: they speak 4 and 5"));
+	(void)snprintf(newer, sizeof(newer), "different versions: they speak %d and %d",
+		       TALK_VERSION, TALK_VERSION + 1);
+	(void)snprintf(older, sizeof(older), "different versions: they speak %d and %d",
+		       TALK_VERSION, TALK_VERSION - 1);
+	CHECK(bj_box_prepare(box) < 0 && says(box, newer));
 	CHECK(bj_box_set(box, "cgroup", "/older") == 0);
-	CHECK(bj_box_prepare(box) < 0 && says(box, "different versions: they speak 4 and 3"));
+	CHECK(bj_box_prepare(box) < 0 && says(box, older));
 	bj_box_free(box);
 }
 
