@@ -19,10 +19,14 @@ static void find_letters(const struct shape *s, struct anchor *ret)
 		if (len <= ret->len || len > ANCHORS_LETTERS)
 			continue;
 		ret->len = (uint8_t)len;
-		ret->n_prev = 0;
+		ret->n_prev = ret->n_after = 0;
 		if (i >= len && s->parts[i - len].kind == SHAPE_SET) {
 			ret->prev = s->parts[i - len].what;
 			ret->n_prev = s->parts[i - len].count;
+		}
+		if (i + 1 < s->n && s->parts[i + 1].kind == SHAPE_SET) {
+			ret->after = s->parts[i + 1].what;
+			ret->n_after = s->parts[i + 1].count;
 		}
 		ret->before = (uint16_t)(p->at + 1 - len);
 		for (size_t j = 0; j < len; j++)

@@ -156,7 +156,7 @@ static bool scan(struct finder *f)
 	    !places_find(&f->in, on_place, f))
 		return false;
 	for (f->db = 0; f->db < SET_DATABASES; f->db++) {
-		if (!set->db_wanted[f->db])
+		if (!set->db_wanted[f->db] || !set->db[f->db].db)
 			continue;
 		if (patterns_scan()(set->db[f->db].db, f->in.text + f->in.low,
 				    (unsigned)(f->in.high - f->in.low), 0, set->scratch, on_match,

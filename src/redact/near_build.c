@@ -9,9 +9,9 @@
 #include "redact/shape_build.h"
 
 /* Behind a word of two letters anything may stand. */
-static void set_bits(uint8_t bits[static NEARNAMES_BITS / 8], const struct nearword *w)
+static void set_bits(uint32_t bits[static NEARNAMES_BITS / 32], const struct nearword *w)
 {
-	char three[3] = {w->text[0], w->text[1], w->text[2]};
+	char three[4] = {w->text[0], w->text[1], w->text[2]};
 
 	for (int c = 0; c < 256; c++) {
 		uint32_t bit;
@@ -19,7 +19,7 @@ static void set_bits(uint8_t bits[static NEARNAMES_BITS / 8], const struct nearw
 		if (w->len == NEARNAMES_LEAST)
 			three[2] = (char)c;
 		bit = nearnames_bit(three);
-		bits[bit / 8] |= (uint8_t)(1u << bit % 8);
+		bits[bit / 32] |= 1u << bit % 32;
 	}
 }
 
@@ -60,44 +60,58 @@ static bool can_be(const struct nearnames *n, const struct shape_part *p, int c)
 	return p->kind != SHAPE_BORDER && lower((char)c) == (char)p->what;
 }
 
-/* What nearnames_value() says of the first bytes of values that look so, all together. */
-static unsigned value_of(const struct nearnames *n, const struct shape *s, size_t len)
+/* The characters that can be among the first ones of values that look so. */
+static void add_firsts(const struct nearnames *n, const struct shape *s, bool firsts[static 256])
 {
-	unsigned all = 0;
-
-	if (s->len < NEARNAMES_VALUE)
-		return NEAR_NONE;
-	for (const struct shape_part *p = s->parts; p < s->parts + s->n; p++) {
-		if (p->at >= len)
-			continue;
-		for (int c = 0; c < 256; c++) {
-			char sixteen[NEARNAMES_VALUE];
-
-			memset(sixteen, c, sizeof(sixteen));
-			all |= can_be(n, p, c) ? nearnames_value(sixteen) : 0;
-		}
-	}
-	return all;
+	for (const struct shape_part *p = s->parts; p < s->parts + s->n; p++)
+		for (int c = 0; c < 256 && p->at < NEARNAMES_VALUE; c++)
+			firsts[c] = firsts[c] || can_be(n, p, c);
 }
 
-/* nearnames_odd() must say yes to it. */
-static void allow_odd(struct nearnames *n, const struct nearword *w, const struct shape *s)
+/* signs.c looks at values that are so long, without blanks and ":". */
+static bool is_value(const struct nearnames *n, const struct shape *s)
 {
-	uint8_t odd = (uint8_t)value_of(n, s, NEARNAMES_VALUE);
+	bool firsts[256] = {false};
 
-	set_bits(n->odd_bits, w);
-	if (w->joint == NEARJOINT_NEAR) {
-		n->odd_near |= (uint8_t)value_of(n, s, s->len);
-		if (n->odd_word == 0 || w->len < n->odd_word)
-			n->odd_word = w->len;
-		if (n->odd_least == 0 || s->len < n->odd_least)
-			n->odd_least = s->len;
-		return;
+	add_firsts(n, s, firsts);
+	for (int c = 0; c <= ' '; c++)
+		if (firsts[c])
+			return false;
+	return s->len >= NEARNAMES_VALUE && !firsts[':'];
+}
+
+/* The number of the kind that has these; NEARNAMES_KINDS: there is no room. */
+static size_t kind_of(struct nearnames *n, const bool firsts[static 256])
+{
+	size_t kind;
+
+	for (kind = 0; kind < n->n_kinds; kind++) {
+		int c = 0;
+
+		while (c < 256 && (n->value_kinds[c] >> kind & 1) == firsts[c])
+			c++;
+		if (c == 256)
+			return kind;
 	}
-	n->odd_last[nearnames_pair(w->text + w->len)] |= odd;
+	if (kind == NEARNAMES_KINDS)
+		return kind;
+	for (int c = 0; c < 256; c++)
+		n->value_kinds[c] |= (uint64_t)firsts[c] << kind;
+	return n->n_kinds++;
+}
+
+/* nearnames_before() must say that it may be one. */
+static void allow_kind(struct nearnames *n, const struct nearword *w)
+{
+	uint64_t kind = (uint64_t)1 << w->kind;
+
+	for (size_t len = w->len; len <= NEARNAMES_WORD && w->joint == NEARJOINT_NEAR; len++)
+		n->near_kinds[len] |= kind;
+	if (w->joint != NEARJOINT_NEAR)
+		n->last_kinds[nearnames_pair(w->text + w->len)] |= kind;
 	/* Blanks may stand between. */
 	for (int c = 0; c < 256 && w->joint == NEARJOINT_FAR; c++)
-		n->odd_last[nearnames_pair((const char[]){(char)c, ' '} + 2)] |= odd;
+		n->last_kinds[nearnames_pair((const char[]){(char)c, ' '} + 2)] |= kind;
 }
 
 static bool add_shape(void *context, const char *form)
@@ -106,7 +120,7 @@ static bool add_shape(void *context, const char *form)
 	struct shape *s = &n->shapes[n->n_shapes];
 
 	if (n->n_shapes == NEARNAMES_SHAPES || !shape_read(form, true, &n->sets, s) ||
-	    value_of(n, s, NEARNAMES_VALUE) >= NEAR_NONE)
+	    !is_value(n, s))
 		return false;
 	shape_order(s, 0, 0);
 	n->n_shapes++;
@@ -139,7 +153,8 @@ static const char *find_joint(const char *pattern, enum nearjoint *ret_joint, si
 
 bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entry)
 {
-	size_t words = n->n_words, shapes = n->n_shapes, len = 0;
+	size_t words = n->n_words, shapes = n->n_shapes, len = 0, kind;
+	bool firsts[256] = {false};
 	enum nearjoint joint = NEARJOINT_NEAR;
 	const char *at = find_joint(rule->pattern, &joint, &len), *value;
 
@@ -150,14 +165,21 @@ bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entr
 	if (!flatforms_each(rule->pattern + 4, (size_t)(at - rule->pattern) - 4, add_word, n) ||
 	    !flatforms_each(value, strlen(value), add_shape, n))
 		return false;
+	for (size_t i = shapes; i < n->n_shapes; i++)
+		add_firsts(n, &n->shapes[i], firsts);
+	kind = kind_of(n, firsts);
+	if (kind == NEARNAMES_KINDS)
+		return false;
 	for (size_t i = words; i < n->n_words; i++) {
-		n->words[i].entry = (uint16_t)entry;
-		n->words[i].joint = (uint8_t)joint;
-		n->words[i].first = (uint16_t)shapes;
-		n->words[i].behind = (uint16_t)n->n_shapes;
-		for (size_t j = shapes; j < n->n_shapes; j++)
-			if (value_of(n, &n->shapes[j], NEARNAMES_VALUE) != 0)
-				allow_odd(n, &n->words[i], &n->shapes[j]);
+		struct nearword *w = &n->words[i];
+
+		w->entry = (uint16_t)entry;
+		w->joint = (uint8_t)joint;
+		w->kind = (uint8_t)kind;
+		w->kinds = (uint64_t)1 << kind | (w->next ? n->words[w->next - 1].kinds : 0);
+		w->first = (uint16_t)shapes;
+		w->behind = (uint16_t)n->n_shapes;
+		allow_kind(n, w);
 	}
 	return true;
 }

@@ -113,70 +113,78 @@ static bool has_shape(struct nearlook *l, const struct nearword *w, size_t value
 	return false;
 }
 
+/* A sign that is looked at: where what is before it begins and ends, what is behind it, and which
+ * kinds of values that can be. */
+struct looked {
+	size_t from, sign, end, value;
+	uint64_t kinds;
+	bool known; /* ends */
+	struct ends ends;
+};
+
+/* May a word end there?  Most texts have none: it is asked when one was seen. */
+static bool ends_here(const struct nearlook *l, struct looked *s, enum nearjoint joint, size_t left)
+{
+	if (!s->known) {
+		s->ends = ends_of(l, s->from, s->sign, s->end, s->value);
+		s->known = true;
+	}
+	return s->ends.of[joint] >> left & 1;
+}
+
 /* The words that begin at text[at] and end where one may. */
-__attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at, size_t end,
-						  const struct ends *ends, size_t value)
+__attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at, struct looked *s)
 {
 	const struct nearnames *n = l->names;
 	const char *text = l->in.text + at;
+	size_t left = s->end - at;
 
 	for (size_t i = n->row[nearnames_row(text)]; i; i = n->words[i - 1].next) {
 		const struct nearword *w = &n->words[i - 1];
 
-		if (end - at < w->len || end - at - w->len > BEFORE ||
-		    !(ends->of[w->joint] >> (end - at - w->len) & 1) || !is_there(w, text) ||
-		    (w->begins && at > 0 && shape_word(text[-1])))
+		if (!(s->kinds >> w->kind & 1) || left < w->len || left - w->len > BEFORE ||
+		    !is_there(w, text) || (w->begins && at > 0 && shape_word(text[-1])) ||
+		    !ends_here(l, s, w->joint, left - w->len))
 			continue;
-		if (has_shape(l, w, value) && !l->hit(l->context, at, w->entry))
+		l->value = s->value;
+		if (has_shape(l, w, s->value) && !l->hit(l->context, at, w->entry))
 			return false;
 	}
 	return true;
 }
 
-bool nearnames_odd(const struct nearlook *l, size_t last, size_t sign, size_t value, unsigned odd)
+/* A word of the table may begin at text[at]. */
+static inline bool may_begin(const struct nearnames *n, const char *text, uint64_t kinds)
+{
+	uint32_t bit = nearnames_bit(text);
+	size_t row;
+
+	if (!(n->bits[bit / 32] >> bit % 32 & 1))
+		return false;
+	row = n->row[nearnames_row(text)];
+	return row && (n->words[row - 1].kinds & kinds);
+}
+
+bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, uint64_t kinds)
 {
 	const struct nearnames *n = l->names;
 	const char *text = l->in.text;
-
-	if (!(odd & ~(unsigned)n->odd_last[nearnames_pair(text + sign)]))
-		return true;
-	if ((odd & ~(unsigned)n->odd_near) || sign - last < n->odd_word ||
-	    l->in.high - value < n->odd_least)
-		return false;
-	for (size_t i = NEARNAMES_VALUE; i + NEARNAMES_VALUE <= n->odd_least; i += NEARNAMES_VALUE)
-		if (nearnames_value(text + value + i) & ~(unsigned)n->odd_near)
-			return false;
-	return true;
-}
-
-/* A word of the table may begin at text[at]. */
-static inline bool has_bit(const uint8_t *bits, const char *text)
-{
-	uint32_t bit = nearnames_bit(text);
-
-	return bits[bit / 8] >> bit % 8 & 1;
-}
-
-bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, bool odd)
-{
-	const char *text = l->in.text;
-	const uint8_t *bits = odd ? l->names->odd_bits : l->names->bits;
 	/* ":=" is one sign. */
 	size_t end = text[sign] == '=' && sign > 0 && text[sign - 1] == ':' ? sign - 1 : sign, at;
-	struct ends ends;
+	struct looked looked;
 
 	/* No sign is in a word, or between one and its sign. */
 	last = last > l->low ? last : l->low;
 	if (end < last + NEARNAMES_LEAST)
 		return true;
 	at = end - last > BEFORE + NEARNAMES_WORD ? end - BEFORE - NEARNAMES_WORD : last;
-	while (at + NEARNAMES_LEAST <= end && !has_bit(bits, text + at))
+	while (at + NEARNAMES_LEAST <= end && !may_begin(n, text + at, kinds))
 		at++;
 	if (at + NEARNAMES_LEAST > end)
 		return true;
-	ends = ends_of(l, last, sign, end, value);
+	looked = (struct looked){last, sign, end, value, kinds, false, {{0}}};
 	for (; at + NEARNAMES_LEAST <= end; at++)
-		if (has_bit(bits, text + at) && !look_at_row(l, at, end, &ends, value))
+		if (may_begin(n, text + at, kinds) && !look_at_row(l, at, &looked))
 			return false;
 	return true;
 }

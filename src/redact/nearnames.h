@@ -3,7 +3,8 @@
 #ifndef REDACT_NEARNAMES_H
 #define REDACT_NEARNAMES_H
 
-#include "redact/lanes.h"
+#include <string.h>
+
 #include "redact/shape.h"
 
 enum {
@@ -16,6 +17,7 @@ enum {
 	NEARNAMES_ROWS = 8192,
 	NEARNAMES_BITS = 65536,
 	NEARNAMES_PAIRS = 1024,
+	NEARNAMES_KINDS = 64,
 };
 
 /* What may stand between a word and its value: NEAR(), GIVEN(), GIVEN_FAR() of redact_rule.h. */
@@ -25,29 +27,30 @@ struct nearword {
 	char text[NEARNAMES_WORD];
 	uint8_t len;
 	uint8_t joint;
+	uint8_t kind;           /* of its values */
 	bool begins;            /* a word, and not only a part of one */
 	uint16_t entry;         /* the number of its rule */
 	uint16_t first, behind; /* its values' shapes */
 	uint16_t next;          /* with the same first letters, plus one; 0: none */
+	uint64_t kinds;         /* of it and of all these, as bits */
 };
 
-/* Made from the rules when belljar is built. */
+/* Made from the rules when belljar is built.  Values are of one kind if the same characters can be
+ * among their first ones. */
 struct nearnames {
-	uint8_t bits[NEARNAMES_BITS / 8]; /* by three letters: a word begins so */
-	uint16_t row[NEARNAMES_ROWS];     /* by two: the first of such words, plus one */
+	uint32_t bits[NEARNAMES_BITS / 32]; /* by three letters: a word begins so */
+	uint16_t row[NEARNAMES_ROWS];       /* by two: the first of such words, plus one */
 	struct nearword words[NEARNAMES_WORDS];
 	size_t n_words;
 	struct shape shapes[NEARNAMES_SHAPES];
 	size_t n_shapes;
 	struct shape_sets sets;
 	int gap; /* the set of characters between a word and its sign */
-	/* Values with odd characters in them, which keywords glued to each other have, too: which
-	 * of NEARODD_... they may have. */
-	uint8_t odd_bits[NEARNAMES_BITS / 8]; /* as bits, of their words only */
-	uint8_t odd_last[NEARNAMES_PAIRS];    /* by two letters before the sign: behind "sid" */
-	uint8_t odd_near;                     /* where more may stand between word and sign */
-	size_t odd_word;                      /* letters that their words then have at least */
-	size_t odd_least;                     /* and bytes of the value */
+	size_t n_kinds;
+	uint64_t value_kinds[256];               /* by a character: the kinds that have it */
+	uint64_t near_kinds[NEARNAMES_WORD + 1]; /* those of words of so many letters, or fewer */
+	/* By two letters before the sign: those of words right before it, as "sid". */
+	uint64_t last_kinds[NEARNAMES_PAIRS];
 };
 
 extern const char near_names_start[], near_names_end[];
@@ -57,12 +60,16 @@ static inline size_t nearnames_row(const char *word)
 	return (size_t)(word[0] & 0x1f) << 8 | (size_t)(unsigned char)(word[1] | 0x20);
 }
 
+/* By three letters; another byte is behind them. */
 static inline uint32_t nearnames_bit(const char *word)
 {
-	uint32_t three = (uint32_t)(unsigned char)word[0] | (uint32_t)(unsigned char)word[1] << 8 |
-			 (uint32_t)(unsigned char)word[2] << 16;
+	uint32_t four;
 
-	return ((three | 0x202020u) * 2654435761u) >> 16;
+	memcpy(&four, word, sizeof(four));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	four = __builtin_bswap32(four);
+#endif
+	return (((four & 0xffffffu) | 0x202020u) * 2654435761u) >> 16;
 }
 
 /* Of the two letters that end at text[end - 1]; a blank is as "`". */
@@ -79,65 +86,53 @@ struct nearlook {
 	 * false: enough. */
 	bool (*hit)(void *context, size_t at, size_t entry);
 	void *context;
+	size_t value; /* the one that was found */
 	struct shape_text in;
 };
 
-/* What NEARNAMES_VALUE bytes can be the begin of: nothing, or a value with these characters in it.
- */
-enum {
-	NEARODD_EQUALS = 1,
-	NEARODD_PERCENT = 2,
-	NEARODD_TILDE = 4,
-	NEARODD_DOT = 8,
-	NEAR_NONE = 16
-};
-
-static inline unsigned nearnames_value(const char *text)
+/* The kinds of values that can be behind a sign, by what is before it; two bytes are there. */
+static inline uint64_t nearnames_before(const struct nearnames *n, const char *text, size_t last,
+					size_t sign)
 {
-	lanes v = lanes_load(text), letter = (v | 0x20) - 'a';
-	uint32_t plain = lanes_bits((lanes)(letter <= 'z' - 'a') |
-				    (lanes)((v >= '0') & (v <= '9')) | (lanes)(v == '_') |
-				    (lanes)(v == '-') | (lanes)(v == '/') | (lanes)(v == '+'));
-	uint32_t equals, percents, tildes, dots;
+	size_t len = sign - last < NEARNAMES_WORD ? sign - last : NEARNAMES_WORD;
 
-	if (plain == 0xffff)
-		return 0;
-	equals = lanes_bits((lanes)(v == '='));
-	percents = lanes_bits((lanes)(v == '%'));
-	tildes = lanes_bits((lanes)(v == '~'));
-	dots = lanes_bits((lanes)(v == '.'));
-	if ((plain | equals | percents | tildes | dots) != 0xffff)
-		return NEAR_NONE;
-	return (equals ? NEARODD_EQUALS : 0u) | (percents ? NEARODD_PERCENT : 0u) |
-	       (tildes ? NEARODD_TILDE : 0u) | (dots ? NEARODD_DOT : 0u);
+	return n->near_kinds[len] | n->last_kinds[nearnames_pair(text + sign)];
 }
 
-/* A "=" or ":" at text[sign], with no other from text[last] on, and what may be a value at
- * text[value]; odd: it has such characters.  false: enough. */
-bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, bool odd);
-/* Can a value with odd characters be one? */
-bool nearnames_odd(const struct nearlook *l, size_t last, size_t sign, size_t value, unsigned odd);
+/* The same by NEARNAMES_VALUE bytes of it. */
+static inline uint64_t nearnames_behind(const struct nearnames *n, const char *value)
+{
+	uint64_t kinds = ~(uint64_t)0;
+
+#pragma GCC unroll 16
+	for (size_t i = 0; i < NEARNAMES_VALUE; i++)
+		kinds &= n->value_kinds[(unsigned char)value[i]];
+	return kinds;
+}
+
+/* A "=" or ":" at text[sign], with no other from text[last] on, and what may be a value of these
+ * kinds at text[value].  false: enough. */
+bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, uint64_t kinds);
 
 /* May a value that has a "=" in it follow a sign? */
 static inline bool nearnames_equals(const struct nearlook *l, size_t last, size_t sign)
 {
 	const struct nearnames *n = l->names;
 
-	return n && (((n->odd_last[nearnames_pair(l->in.text + sign)] & NEARODD_EQUALS) != 0) |
-		     (((n->odd_near & NEARODD_EQUALS) != 0) & (sign - last >= n->odd_word)));
+	return n && (nearnames_before(n, l->in.text, last, sign) & n->value_kinds['=']);
 }
 
-/* The same if there are NEARNAMES_VALUE bytes of the value, and two before the sign. */
+/* The same as nearnames_look() if there are NEARNAMES_VALUE bytes of the value, and two before the
+ * sign. */
 static inline bool nearnames_try(struct nearlook *l, size_t last, size_t sign, size_t value)
 {
-	unsigned odd;
+	uint64_t kinds;
 
 	if (!l->names)
 		return true;
-	odd = nearnames_value(l->in.text + value);
-	if (odd && !(odd < NEAR_NONE && nearnames_odd(l, last, sign, value, odd)))
-		return true;
-	return nearnames_look(l, last, sign, value, odd != 0);
+	kinds = nearnames_behind(l->names, l->in.text + value) &
+		nearnames_before(l->names, l->in.text, last, sign);
+	return kinds == 0 || nearnames_look(l, last, sign, value, kinds);
 }
 
 #endif

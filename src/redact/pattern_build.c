@@ -54,7 +54,8 @@ static int write_out(const struct batch *b, size_t n, uint64_t key, const hs_dat
 	size_t len = 0;
 
 	memcpy(head.magic, PATTERNS_MAGIC, sizeof(head.magic));
-	if (hs_serialize_database(db, &bytes, &len) != HS_SUCCESS || len > PATTERNS_BYTES_MAX)
+	if (db &&
+	    (hs_serialize_database(db, &bytes, &len) != HS_SUCCESS || len > PATTERNS_BYTES_MAX))
 		return fail(err, ERR_SYSTEM, "serialise the pattern database");
 	head.bytes = (uint32_t)len;
 	if (fwrite(&head, sizeof(head), 1, out) != 1 ||
@@ -93,7 +94,7 @@ int pattern_build(const char *const *finds, size_t n, bool lenient, uint64_t key
 	for (size_t i = 0; i < n; i++)
 		if (finds[i] && measure(b, finds[i], (unsigned)i, lenient, err) < 0)
 			return -1;
-	if (compile(b, &db, err) < 0)
+	if (b->n > 0 && compile(b, &db, err) < 0)
 		return -1;
 	result = write_out(b, n, key, db, out, err);
 	(void)hs_free_database(db);

@@ -47,7 +47,7 @@ int patterns_load(const void *data, size_t len, uint64_t key, struct patterns *r
 		return fail_sys(err, "load patterns");
 	memcpy(p.width, at + sizeof(head), head.n * sizeof(*p.width));
 	at += sizeof(head) + head.n * sizeof(*p.width);
-	if (hs_deserialize_database(at, head.bytes, &p.db) != HS_SUCCESS) {
+	if (head.bytes > 0 && hs_deserialize_database(at, head.bytes, &p.db) != HS_SUCCESS) {
 		patterns_done(&p);
 		return fail(err, ERR_CONFIG,
 			    "pattern database: made for another machine or another vectorscan");

@@ -31,11 +31,11 @@ struct patterns_head {
 	char magic[8];
 	uint64_t key;   /* of what was compiled, by which library: patterns_key() */
 	uint32_t n;     /* ids from 0; as many widths follow */
-	uint32_t bytes; /* of the database behind them */
+	uint32_t bytes; /* of the database behind them; 0: there is no pattern */
 };
 
 struct patterns {
-	hs_database_t *db;
+	hs_database_t *db; /* NULL: it has no pattern */
 	uint32_t *width; /* bytes from a match's begin to its end, at most; UINT32_MAX: no limit */
 	uint32_t n;
 };

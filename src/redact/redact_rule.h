@@ -25,8 +25,9 @@ struct found {
 	size_t len;        /* of text */
 };
 
-/* Found by hand (signs.c, places.c), not by a pattern: their signs are in every line, and the
- * pattern only says what they look like. */
+/* Found by hand (signs.c, places.c, phrases.c), not by a search for patterns: their signs are in
+ * every line.  What the last two mark is cut by the rule's pattern, of the others it only says what
+ * they look like. */
 enum redact_hand {
 	HAND_NONE = 0,
 	HAND_IPV4,
@@ -39,6 +40,12 @@ enum redact_hand {
 	HAND_CURL,
 	HAND_HOME, /* these two by places.c */
 	HAND_TEMP,
+	HAND_PRIVATE_KEY, /* these by phrases.c */
+	HAND_PUTTY,
+	HAND_BEARER,
+	HAND_AUTH_TOKEN,
+	HAND_BASIC,
+	HAND_SSHPASS,
 	HAND_COUNT
 };
 

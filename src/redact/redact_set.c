@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "redact/phrases.h"
 #include "redact/places.h"
 
 enum {
@@ -63,6 +64,8 @@ static int add_rules(struct redact_set *set, unsigned groups, struct error *err)
 			set->hand[e->rule->hand] = i;
 		if (e->rule->hand == HAND_HOME || e->rule->hand == HAND_TEMP)
 			e->reach = PLACES_REACH;
+		if (e->rule->hand >= HAND_PRIVATE_KEY)
+			e->reach = PHRASES_REACH;
 	}
 	set->db_wanted[0] = (groups & REDACT_STANDARD) != 0;
 	set->db_wanted[1] = (groups & REDACT_ALL & ~(unsigned)REDACT_STANDARD) != 0;
@@ -223,11 +226,11 @@ int redact_set_warm(struct redact_set *set, struct error *err)
 	for (size_t i = 0; i < SET_DATABASES; i++) {
 		if (!set->db_wanted[i])
 			continue;
-		if (!set->db[i].db &&
+		if (!set->db[i].width &&
 		    patterns_load(built_in[i].start, (size_t)(built_in[i].end - built_in[i].start),
 				  0, &set->db[i], err) < 0)
 			return -1;
-		if (hs_alloc_scratch(set->db[i].db, &set->scratch) != HS_SUCCESS)
+		if (set->db[i].db && hs_alloc_scratch(set->db[i].db, &set->scratch) != HS_SUCCESS)
 			return fail(err, ERR_SYSTEM, "allocate room for matching");
 		set_reach(set, i);
 	}

@@ -10,7 +10,7 @@ static const struct redact_rule rows[] = {
 		.group = REDACT_KEY,
 		.needs = "PRIVATE&KEY",
 		.pattern = "-----?[ ]?BEGIN[ ][A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?[ ]?-----?",
-		.find = "PRIVATE KEY(?: BLOCK)?[ ]?----",
+		.hand = HAND_PRIVATE_KEY,
 		.opens_block = true,
 		.yes = {"{{-----BEGIN PRIVATE " "KEY-----}}", "k = '{{-----BEGIN RSA PRIVATE " "KEY-----\\nMIIE\\n-----END RSA PRIVATE KEY-----}}'"},
 		.no = {"-----BEGIN PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----", "begin private key"},
@@ -18,6 +18,8 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "putty-key",
 		.group = REDACT_KEY,
+		.hand = HAND_PUTTY,
+		.needs = "Private-Lines:",
 		.pattern = "\\bPrivate-Lines: [0-9]{1,4}",
 		.opens_block = true,
 		.yes = {"{{Private-Lines: 8}}"},

@@ -16,6 +16,8 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "bearer-token",
 		.group = REDACT_CREDENTIAL,
+		.hand = HAND_BEARER,
+		.needs = "bearer",
 		.pattern = "(?i)\\bbearer[ \\t]{1,3}([A-Za-z0-9._~+/=-]{16,})",
 		.check = check_random,
 		.yes = {"Authorization: Bearer {{mF_9.B5f-4.1JqM0aQ2w}}"},
@@ -24,6 +26,8 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "authorization-token",
 		.group = REDACT_CREDENTIAL,
+		.hand = HAND_AUTH_TOKEN,
+		.needs = "authorization",
 		.pattern = "(?i)authorization[\"']?[ \\t]{0,3}[:=][ \\t]{0,3}[\"']?token[ \\t]{1,3}([A-Za-z0-9._~+/=-]{16,})",
 		.check = check_random,
 		.yes = {"authorization: token {{8f14e45fceea167a5a36dedd}}"},
@@ -32,6 +36,8 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "basic-auth",
 		.group = REDACT_CREDENTIAL,
+		.hand = HAND_BASIC,
+		.needs = "authorization",
 		.pattern = "(?i)authorization[\"']?[ \\t]{0,3}[:=][ \\t]{0,3}[\"']?basic[ \\t]{1,3}([A-Za-z0-9+/=_-]{8,})",
 		.yes = {"Authorization: Basic {{QWxhZGRpbjpvcGVuIHNlc2FtZQ==}}", "'authorization': 'basic {{dTpwYXNzdzByZA}}'"},
 		.no = {"Authorization: Basic realm", "authorization is basic knowledge"},
@@ -69,6 +75,8 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "sshpass-password",
 		.group = REDACT_CREDENTIAL,
+		.hand = HAND_SSHPASS,
+		.needs = "sshpass",
 		.pattern = "\\bsshpass[ ]{1,2}-p[ ]?[\"']?([^ \\t\\n\"']{4,})",
 		.check = check_url_password,
 		.yes = {"sshpass -p {{hunter22}} ssh h", "curl -s; sshpass -p{{hunter22}} curl --user a:$X"},

@@ -87,10 +87,24 @@ static inline uint64_t followed(uint64_t x)
 	return x & (near | later(near, 2) | later(x, GROUP));
 }
 
+/* The same, with nothing but digits between them. */
+static uint64_t followed_by_group(uint64_t x, uint64_t hex)
+{
+	uint64_t near = later(x, GROUP);
+
+	for (unsigned n = GROUP - 1; n > 0; n--)
+		near = later(x, n) | (later(hex, n) & near);
+	return x & near;
+}
+
 uint64_t signaddr_colons(uint64_t colons, uint64_t hex)
 {
 	uint64_t inner = colons & later(colons | hex, 1); /* with more of an address behind them */
+	uint64_t two = colons & later(colons, 1), seven = followed(followed(followed(inner)));
 
 	/* Two in a row, or seven: of four, "10:20:30" has not so many. */
-	return (colons & later(colons, 1)) | followed(followed(followed(inner)));
+	if (seven)
+		seven = followed_by_group(followed_by_group(followed_by_group(inner, hex), hex),
+					  hex);
+	return two | seven;
 }

@@ -22,9 +22,12 @@ static inline uint64_t later(uint64_t x, unsigned n)
 struct block {
 	uint64_t dots, colons, equals, digits, slashes, dashes, dark;
 	uint64_t hex;         /* letters among them */
+	uint64_t cs;          /* "c" and "C" */
 	uint64_t openings;    /* and ">" */
 	uint64_t long_values; /* what is right behind may be long enough for a secret */
 	uint64_t word_ends;   /* of words that mean one; all bits: not known */
+	uint64_t values;      /* characters of values without quotes */
+	uint64_t six, ten;    /* so many characters of a value begin there; all bits: not known */
 };
 
 static inline struct block read_block(const char *text)
@@ -40,6 +43,7 @@ static inline struct block read_block(const char *text)
 		b.equals |= (uint64_t)lanes_bits((lanes)(v == '=')) << i;
 		b.digits |= (uint64_t)lanes_bits((lanes)((v >= '0') & (v <= '9'))) << i;
 		b.hex |= (uint64_t)lanes_bits((lanes)(letter <= 'f' - 'a')) << i;
+		b.cs |= (uint64_t)lanes_bits((lanes)(letter == 'c' - 'a')) << i;
 		b.slashes |= (uint64_t)lanes_bits((lanes)(v == '/')) << i;
 		b.dashes |= (uint64_t)lanes_bits((lanes)(v == '-')) << i;
 		b.openings |= (uint64_t)lanes_bits((lanes)(v == '"') | (lanes)(v == '\'') |
@@ -59,26 +63,31 @@ static inline uint64_t may_have_names(const struct block *b)
 	return ~((signs | b->slashes) << 1 | signs << 2) | (b->equals & b->colons << 1);
 }
 
-/* Where "key", "token", "secret" or "credential" may end, in a whole block at once: by their last
- * three letters.  A joint may stand between any two of them. */
+/* Where "key", "token", "secret" or "credential" may end among sixteen bytes, by their last three
+ * letters.  A joint may stand between any two of them.  Two bytes are before text. */
+static inline lanes word_ends_in(const char *text)
+{
+	lanes last = lanes_load(text) | 0x20, v = lanes_load(text - 1), w = lanes_load(text - 2);
+	lanes joint = (lanes)(v == '_') | (lanes)(v == '-');
+	lanes before = (lanes)(w == '_') | (lanes)(w == '-');
+	lanes third = w | 0x20, e = (lanes)((v | 0x20) == 'e'), a = (lanes)((v | 0x20) == 'a');
+	/* One bit is between "e" and "a", "n" and "l". */
+	lanes second = (lanes)((third | 4) == 'e');
+
+	return ((lanes)((last | 2) == 'n') | (lanes)(last == 't') | (lanes)(last == 'y')) &
+	       ((e & ((lanes)(third == 'k') | (lanes)(third == 'r') | before)) |
+		(a & ((lanes)(third == 'i') | before)) | (joint & (second | before)));
+}
+
+/* The same of a whole block at once. */
 static inline uint64_t read_word_ends(const char *text)
 {
-	uint64_t lasts = 0, seconds = 0, thirds = 0, joints = 0;
+	uint64_t ends = 0;
 
 #pragma GCC unroll 4
-	for (unsigned i = 0; i < SIGNBLOCK; i += LANES) {
-		lanes v = lanes_load(text + i), x = v | 0x20;
-
-		lasts |= (uint64_t)lanes_bits((lanes)(x == 'n') | (lanes)(x == 't') |
-					      (lanes)(x == 'y') | (lanes)(x == 'l'))
-			 << i;
-		seconds |= (uint64_t)lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a')) << i;
-		thirds |= (uint64_t)lanes_bits((lanes)(x == 'k') | (lanes)(x == 'r') |
-					       (lanes)(x == 'i'))
-			  << i;
-		joints |= (uint64_t)lanes_bits((lanes)(v == '_') | (lanes)(v == '-')) << i;
-	}
-	return lasts & (joints | (seconds & (thirds | joints) << 1)) << 1;
+	for (unsigned i = 0; i < SIGNBLOCK; i += LANES)
+		ends |= (uint64_t)lanes_bits(word_ends_in(text + i)) << i;
+	return ends;
 }
 
 /* Is there one between two signs, of which the second is the i-th byte of a block?  Not if the
@@ -91,21 +100,47 @@ static inline bool may_mean_secret(const struct block *b, size_t i, size_t last,
 	       ((b->word_ends >> ((i - name) & 63) & (((uint64_t)1 << (name & 63)) - 1)) != 0);
 }
 
-/* Where a name may end as a password's does: what signname_lasts[] has, and more. */
+/* Where a name may end as a password's does: what signname_maybe_password() has, and more.  A byte
+ * is before text. */
 static inline uint64_t read_password_ends(const char *text)
+{
+	uint64_t words = 0, others = 0;
+
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < SIGNBLOCK; i += LANES) {
+		lanes v = lanes_load(text + i), x = v | 0x20;
+		lanes before = lanes_load(text + i - 1) | 0x20, s = (lanes)(before == 's');
+		lanes joint = (lanes)(before == ('_' | 0x20)) | (lanes)(before == '-');
+		lanes word = ((lanes)(x == 'd') &
+			      ((lanes)(before == 'r') | (lanes)(before == 'w') | joint)) |
+			     (((lanes)(x == 's') | (lanes)(x == 'e')) & (s | joint));
+		lanes other = (lanes)(v <= '\'') | (lanes)(v == '_') | (lanes)(v == '-') |
+			      (lanes)(v == ']') | (lanes)(v == ':');
+
+		words |= (uint64_t)lanes_bits(word) << i;
+		others |= (uint64_t)lanes_bits(other) << i;
+	}
+	/* What may stand behind a name says nothing alone. */
+	return words | (others & ((words | others) << 1 | 1));
+}
+
+/* What a value without quotes can have in it: VALUE of rules_assign.c. */
+static inline uint64_t read_values(const char *text)
 {
 	uint64_t ends = 0;
 
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < SIGNBLOCK; i += LANES) {
 		lanes v = lanes_load(text + i), x = v | 0x20;
-		lanes word = (lanes)(x == 'd') | (lanes)(x == 's') | (lanes)(x == 'e');
-		lanes other = (lanes)(v <= '\'') | (lanes)(v == '_') | (lanes)(v == '-') |
-			      (lanes)(v == ']') | (lanes)(v == ':');
+		lanes mark = v - '&', other = (lanes)(v == ',') | (lanes)(v == '"');
 
-		ends |= (uint64_t)lanes_bits(word | other) << i;
+		other |= (lanes)(mark <= ')' - '&') | (lanes)((v | 2) == '>') | (lanes)(v == ';') |
+			 (lanes)(v == '`') | (lanes)(v == '|');
+		other |= (lanes)(x == '{') | (lanes)(x == '}') | (lanes)(v == ' ') |
+			 (lanes)(v == '\n') | (lanes)(v == '\t');
+		ends |= (uint64_t)lanes_bits(other) << i;
 	}
-	return ends;
+	return ~ends;
 }
 
 /* Bits of sixteen in a row. */
@@ -115,6 +150,12 @@ static inline uint64_t sixteen_of(uint64_t one)
 	uint64_t eight = four & later(four, 4);
 
 	return eight & later(eight, 8);
+}
+
+/* Is the i-th bit set, or beyond what is known? */
+static inline bool may_have(uint64_t bits, size_t i)
+{
+	return i >= SIGNBLOCK || (bits >> i & 1);
 }
 
 /* More than so many bits? */

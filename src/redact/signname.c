@@ -11,6 +11,7 @@
 
 #include "base/own.h"
 #include "redact/lanes.h"
+#include "redact/signblock.h"
 
 enum {
 	TRAIL_MAX = 12, /* "token_value": so much may follow the word */
@@ -134,6 +135,13 @@ static uint32_t last_letters(const char *text, size_t end)
 	return n == 4 ? four : 0;
 }
 
+/* "pass" and "pwd" alone, or "db_pass" and "pgpass": text[begin] is their first letter. */
+static inline bool begins_pass(const char *text, size_t begin)
+{
+	return begins_word(text, begin) || text[begin - 1] == '_' ||
+	       (text[begin - 1] | 0x20) == 'g';
+}
+
 /* The end of "password", "passwd", "pass", "passphrase", "pwd". */
 static inline bool ends_password(uint32_t four)
 {
@@ -149,69 +157,80 @@ bool signname_near_password(const char *text, size_t sign)
 	uint32_t four;
 
 	/* Most have no joint there. */
-	if (end >= 4 &&
-	    !(is_joint(last[-1]) || is_joint(last[-2]) || is_joint(last[-3]) || is_joint(last[-4])))
-		return ends_password(letters_of(last - 4) | 0x20202020u);
+	if (end >= 4 && !(is_joint(last[-1]) || is_joint(last[-2]) || is_joint(last[-3]) ||
+			  is_joint(last[-4]))) {
+		four = letters_of(last - 4) | 0x20202020u;
+		if (four == letters_of("pass"))
+			return begins_pass(text, end - 4);
+		return ends_password(four);
+	}
 	four = last_letters(text, end);
 	return four == 0 || ends_password(four);
+}
+
+/* Where a word begins that ends in text[at]; a joint may stand between any two of its letters.
+ * NOWHERE: it does not. */
+static const size_t NOWHERE = SIZE_MAX;
+
+static size_t word_begin(const char *text, size_t at, const char *word, size_t len)
+{
+	size_t least = at < SIGNNAME_MAX ? 0 : at - SIGNNAME_MAX;
+
+	for (;; at--) {
+		if ((text[at] | 0x20) == word[len - 1])
+			len--;
+		else if (!is_joint(text[at]))
+			return NOWHERE;
+		if (len == 0)
+			return at;
+		if (at == least)
+			return NOWHERE;
+	}
+}
+
+struct keyword {
+	const char *word;
+	size_t len;
+};
+
+/* What makes a "key" a secret's, by its last letter. */
+static const struct keyword key_words[32] = {
+	['i' & 31] = {"api", 3},         ['s' & 31] = {"access", 6},  ['h' & 31] = {"auth", 4},
+	['n' & 31] = {"encryption", 10}, ['r' & 31] = {"master", 6},  ['e' & 31] = {"private", 7},
+	['t' & 31] = {"secret", 6},      ['g' & 31] = {"signing", 7},
+};
+
+/* A "key" begins at text[key]. */
+static bool may_be_key(const char *text, size_t key)
+{
+	const struct keyword *k;
+
+	if (begins_word(text, key))
+		return true;
+	while (key > 0 && is_joint(text[key - 1]))
+		key--;
+	if (key == 0)
+		return false;
+	k = &key_words[text[key - 1] & 31];
+	return k->word && word_begin(text, key - 1, k->word, k->len) != NOWHERE;
 }
 
 /* Does the word that ends in text[at] mean a secret?  It ends in "n", "t", "l" or "y". */
 static bool may_end(const char *text, size_t at)
 {
-	const char *word = "key";
-	size_t left;
-	size_t least = at < SIGNNAME_MAX ? 0 : at - SIGNNAME_MAX;
+	size_t key;
 
 	switch (text[at] | 0x20) {
 	case 'n':
-		word = "token";
-		break;
+		return word_begin(text, at, "token", 5) != NOWHERE;
 	case 't':
-		word = "secret";
-		break;
+		return word_begin(text, at, "secret", 6) != NOWHERE;
 	case 'l':
-		word = "credential";
-		break;
+		return word_begin(text, at, "credential", 10) != NOWHERE;
 	default:
-		break;
+		key = word_begin(text, at, "key", 3);
+		return key != NOWHERE && may_be_key(text, key);
 	}
-	for (left = strlen(word); left > 0 && at > least; at--)
-		if (!is_joint(text[at]) && (text[at] | 0x20) != word[--left])
-			return false;
-	return true;
-}
-
-/* Every word of signname_secret() ends in "en", "et", "ey" or "al", with at most TRAIL_MAX letters
- * behind it.  A joint may stand between any two letters. */
-bool signname_maybe_secret(const char *text, size_t sign)
-{
-	size_t end = name_end(text, sign - (text[sign - 1] == ':'));
-	uint32_t joints, name, others, seconds, lasts;
-	lanes v, x;
-
-	if (end < LANES)
-		return true;
-	v = lanes_load(text + end - LANES);
-	x = v | 0x20;
-	joints = lanes_bits((lanes)(v == '_') | (lanes)(v == '-'));
-	name = joints |
-	       lanes_bits((lanes)((lanes)(x - 'a') <= 'z' - 'a') | (lanes)((lanes)(v - '0') <= 9));
-	seconds = lanes_bits((lanes)(x == 'e') | (lanes)(x == 'a')) | joints;
-	lasts = lanes_bits((lanes)(x == 'n') | (lanes)(x == 't') | (lanes)(x == 'y') |
-			   (lanes)(x == 'l'));
-	/* It begins behind the last byte that is no part of one; if there is none here, two joints
-	 * still leave all of it to be seen. */
-	others = (~name & 0xffff) << 1 | 1;
-	lasts &= seconds << 1 & ~0u << (31 - __builtin_clz(others));
-	for (uint32_t some = lasts; some; some &= some - 1) {
-		unsigned i = (unsigned)__builtin_ctz(some);
-
-		if (may_end(text, end - LANES + i))
-			return true;
-	}
-	joints &= joints - 1;
-	return others == 1 && (joints & (joints - 1));
 }
 
 /* Does a word end behind text[at]? */
@@ -291,4 +310,40 @@ bool signname_secret(const struct signname *n)
 		if (is_secret_word(n, (size_t)__builtin_ctz(ends)))
 			return true;
 	return false;
+}
+
+static bool reads_secret(const char *text, size_t sign)
+{
+	struct signname n;
+
+	return signname_read(text, sign - (text[sign - 1] == ':'), &n) && signname_secret(&n);
+}
+
+/* Every word of signname_secret() ends in "en", "et", "ey" or "al", with at most TRAIL_MAX letters
+ * behind it.  A joint may stand between any two letters. */
+bool signname_maybe_secret(const char *text, size_t sign)
+{
+	size_t end = name_end(text, sign - (text[sign - 1] == ':'));
+	uint32_t joints, name, others, lasts;
+	lanes v, x;
+
+	if (end < LANES + 2)
+		return reads_secret(text, sign);
+	v = lanes_load(text + end - LANES);
+	x = v | 0x20;
+	joints = lanes_bits((lanes)(v == '_') | (lanes)(v == '-'));
+	name = joints |
+	       lanes_bits((lanes)((lanes)(x - 'a') <= 'z' - 'a') | (lanes)((lanes)(v - '0') <= 9));
+	/* It begins behind the last byte that is no part of one; if there is none here, two joints
+	 * still leave all of it to be seen. */
+	others = (~name & 0xffff) << 1 | 1;
+	lasts = lanes_bits(word_ends_in(text + end - LANES)) & ~0u << (31 - __builtin_clz(others));
+	for (uint32_t some = lasts; some; some &= some - 1) {
+		unsigned i = (unsigned)__builtin_ctz(some);
+
+		if (may_end(text, end - LANES + i))
+			return true;
+	}
+	joints &= joints - 1;
+	return others == 1 && (joints & (joints - 1)) && reads_secret(text, sign);
 }

@@ -12,6 +12,7 @@
 
 #include "redact/lanes.h"
 #include "redact/nearnames.h"
+#include "redact/phrases.h"
 #include "redact/signaddr.h"
 #include "redact/signblock.h"
 #include "redact/signforms.h"
@@ -21,7 +22,7 @@
 
 enum {
 	BLOCK = SIGNBLOCK,
-	FEW_SIGNS = 2, /* in a block */
+	FEW_SIGNS = 3, /* in a block */
 	MANY_SIGNS = 6,
 	BOT_DOTS = 7, /* from one to the other in a bot's token */
 	BLANKS = 3,
@@ -73,6 +74,8 @@ struct looking {
 	bool enough;
 	size_t last;  /* behind the last sign */
 	size_t taken; /* what is before this was found already */
+	signs_named *named;
+	void *context;
 	struct spans *ret;
 };
 
@@ -222,8 +225,8 @@ __attribute__((noinline)) static void look_slowly(struct looking *l, size_t last
 
 	if (sign == 0 || at >= l->high || (sign > 1 && !has_name(l, sign)))
 		return;
-	if (l->near.names && inner_of(l, at) + NEARNAMES_VALUE <= l->high &&
-	    !nearnames_look(&l->near, last, sign, inner_of(l, at), false))
+	if (sign > 1 && inner_of(l, at) + NEARNAMES_VALUE <= l->high &&
+	    !nearnames_try(&l->near, last, sign, inner_of(l, at)))
 		l->enough = true;
 	if (!is_taken(l, inner_of(l, at)))
 		try_assignment(l, sign, at, l->passwords && (sign < 2 || is_password(l, sign)));
@@ -236,12 +239,12 @@ static void try_secret_alone(struct looking *l, size_t sign, size_t at)
 	const char *text = l->text + sign;
 	struct signname n;
 
-	if ((text[0] == ':' && text[1] == '=') || !signname_maybe_secret(l->text, sign) ||
-	    l->text[inner] == '/' || valuerun_dull_at_once(&l->value, inner) ||
+	if ((text[0] == ':' && text[1] == '=') || l->text[inner] == '/' ||
+	    !signname_maybe_secret(l->text, sign) || valuerun_dull_at_once(&l->value, inner) ||
 	    valuerun_dull(&l->value, inner) || valuerun_few(&l->value, inner))
 		return;
-	if (signname_read(l->text, text[-1] == ':' ? sign - 1 : sign, &n) && signname_secret(&n) &&
-	    valuerun_secret(&l->value, inner))
+	if (valuerun_secret(&l->value, inner) &&
+	    signname_read(l->text, text[-1] == ':' ? sign - 1 : sign, &n) && signname_secret(&n))
 		take_secret(l, &n, inner);
 }
 
@@ -297,11 +300,43 @@ static void look_at_colon(struct looking *l, size_t at)
 		(void)take(l, HAND_IPV6, &f);
 }
 
+/* What a rule's pattern is to look at. */
+static void mark(struct looking *l, enum redact_hand hand, size_t at)
+{
+	if (wanted(l, hand) && !l->named(l->context, at, l->set->hand[hand]))
+		l->enough = true;
+}
+
+/* Something that is no blank begins behind one. */
+static void look_at_value(struct looking *l, size_t at)
+{
+	enum redact_hand hand = phrases_value(l->text, l->high, at);
+
+	if (hand)
+		mark(l, hand, at);
+}
+
+/* Four of them begin. */
+static void look_at_dashes(struct looking *l, size_t at)
+{
+	if (phrases_private_key(l->text, at))
+		mark(l, HAND_PRIVATE_KEY, at);
+}
+
+static void look_at_number(struct looking *l, size_t at)
+{
+	if (phrases_putty(l->text, l->high, at))
+		mark(l, HAND_PUTTY, at);
+}
+
 /* Behind something that is no part of a word. */
 static void look_at_option(struct looking *l, size_t at)
 {
 	struct found f;
 
+	if (l->text[at - 1] == ' ' && l->text[at + 1] == 'p' &&
+	    phrases_sshpass(l->text, l->high, at))
+		mark(l, HAND_SSHPASS, at);
 	if (l->text[at - 1] == ' ' && (l->text[at + 1] == 'u' || l->text[at + 1] == '-') &&
 	    wanted(l, HAND_CURL) && signopts_curl(&l->options, l->text, l->high, at, &f))
 		(void)take(l, HAND_CURL, &f);
@@ -320,7 +355,7 @@ static inline void look_direct(struct looking *l, const struct block *b, size_t 
 			(!equals | nearnames_equals(&l->near, last, sign)),
 		.password = l->passwords & signname_maybe_password(l->text, sign),
 		.secret = enough & l->secrets & (sign - last >= SECRET_NAME) &
-			  may_mean_secret(b, i, last, sign),
+			  may_mean_secret(b, i, last, sign) & may_have(b->ten, i + 1),
 	};
 
 	if (!((m.near | m.password | m.secret) & has_name(l, sign)))
@@ -330,18 +365,23 @@ static inline void look_direct(struct looking *l, const struct block *b, size_t 
 	look_closely(l, last, sign, sign + 1, m);
 }
 
-/* A sign with more than a value behind it: blanks, a quote. */
-static void look_apart(struct looking *l, size_t last, size_t sign)
+/* The same with more than a value behind it: blanks, a quote. */
+static void look_apart(struct looking *l, const struct block *b, size_t i, size_t last, size_t sign)
 {
 	size_t at = value_begin(l, sign), inner = inner_of(l, at);
 	uint32_t dark = lanes_bits((lanes)(lanes_load(l->text + inner) > ' '));
-	bool password =
-		((dark & PASSWORD_BITS) == PASSWORD_BITS || inner > at) && is_password(l, sign);
+	struct maybe m = {
+		.near = dark == 0xffff,
+		.password = (((dark & PASSWORD_BITS) == PASSWORD_BITS &&
+			      may_have(b->six, i + inner - sign)) ||
+			     inner > at) &&
+			    is_password(l, sign),
+		.secret = l->secrets && sign - last >= SECRET_NAME &&
+			  (dark & SECRET_BITS) == SECRET_BITS && may_have(b->ten, i + inner - sign),
+	};
 
-	if (password || (dark & SECRET_BITS) == SECRET_BITS)
-		look_closely(
-			l, last, sign, at,
-			(struct maybe){true, password, l->secrets && sign - last >= SECRET_NAME});
+	if (m.near || m.password || m.secret)
+		look_closely(l, last, sign, at, m);
 }
 
 /* One of many signs, of either kind. */
@@ -376,10 +416,13 @@ static inline bool may_be_any(const struct looking *l, const struct block *b, si
 	c->m.near = name & l->names & (dark == 0xffff) & (colons == 0) &
 		    ((equals == 0) | nearnames_equals(&l->near, c->last, c->sign));
 	c->m.password = name & l->passwords & signname_maybe_password(l->text, c->sign) &
-			(((dark & PASSWORD_BITS) == PASSWORD_BITS) | (inner > at));
+			((((dark & PASSWORD_BITS) == PASSWORD_BITS) &
+			  may_have(b->six, i + inner - c->sign)) |
+			 (inner > at));
 	c->m.secret = name & l->secrets & ((dark & SECRET_BITS) == SECRET_BITS) &
 		      (c->sign - c->last >= SECRET_NAME) & (l->text[inner] != '/') &
-		      may_mean_secret(b, i, c->last, c->sign);
+		      may_mean_secret(b, i, c->last, c->sign) &
+		      may_have(b->ten, i + inner - c->sign);
 	return c->m.near | c->m.password | c->m.secret;
 }
 
@@ -391,21 +434,55 @@ static inline size_t behind_last(const struct looking *l, size_t at, uint64_t en
 	return before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
 }
 
-/* Those of some signs that may be one of what may_be_any() looks for, by what can be told of all of
- * them at once.  Those with more than a value right behind them are not asked. */
-static inline uint64_t may_count(const struct looking *l, size_t at, const struct block *b,
-				 uint64_t signs, uint64_t ends)
+/* How many characters of a value are where. */
+static inline void read_lengths(struct block *b, const char *text)
+{
+	uint64_t values = read_values(text), two = values & later(values, 1);
+	uint64_t four = two & later(two, 2), eight = four & later(four, 4);
+
+	b->values = values;
+	b->six = four & later(two, 4);
+	b->ten = eight & later(two, 8);
+}
+
+/* Are all values of a block none, by the run that the first of some signs has behind it?  It is
+ * read once, if it goes on behind the block, and then most often for many. */
+static inline bool is_dull_block(struct looking *l, size_t at, const struct block *b,
+				 uint64_t signs)
+{
+	uint64_t behind = ~((signs & -signs) - 1);
+
+	if (!signs || (b->values | ~behind) != ~(uint64_t)0)
+		return false;
+	(void)valuerun_end(&l->value, at + (size_t)__builtin_ctzll(signs) + 1);
+	return valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1);
+}
+
+/* More than a few signs in a block: those that cannot be one of what may_be_any() looks for are
+ * dropped, by what can be told of all of them at once. */
+static __attribute__((noinline)) uint64_t drop_some(struct looking *l, size_t at, struct block *b,
+						    uint64_t signs, uint64_t ends)
 {
 	uint64_t direct = (b->dark & ~b->openings) >> 1, one = b->dark & ~b->colons;
 	uint64_t near = later(sixteen_of(one & ~b->equals), 1), odd = later(sixteen_of(one), 1);
-	/* From a word's end a carry runs to the next sign.  Up to the first sign the name may have
-	 * begun before. */
-	uint64_t names = ~ends, secrets = ((b->word_ends & names) + names) & ends;
+	uint64_t names = ~ends, secrets = 0;
 	uint64_t passwords = read_password_ends(l->text + at) << 1 | 1, sure;
 
-	if (b->word_ends)
-		secrets |= ends ^ (ends - 1);
-	sure = ~direct | near | secrets | passwords;
+	/* 0: no value right behind a sign is a secret. */
+	b->word_ends = 0;
+	if (signs & (b->long_values | ~direct) &&
+	    !valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1)) {
+		b->word_ends = read_word_ends(l->text + at);
+		/* From a word's end a carry runs to the next sign.  Up to the first sign the name
+		 * may have begun before. */
+		secrets = (((b->word_ends & names) + names) & ends) | (ends ^ (ends - 1));
+	}
+	if (signs & (~direct | secrets | passwords))
+		read_lengths(b, l->text + at);
+	secrets &= later(b->ten, 1);
+	if (is_dull_block(l, at, b, signs & direct & secrets))
+		secrets = b->word_ends = 0;
+	sure = ~direct | near | secrets | (passwords & later(b->six, 1));
 	for (uint64_t some = signs & odd & ~sure; some; some &= some - 1) {
 		size_t i = (size_t)__builtin_ctzll(some);
 
@@ -413,17 +490,6 @@ static inline uint64_t may_count(const struct looking *l, size_t at, const struc
 			sure |= some & -some;
 	}
 	return signs & sure;
-}
-
-/* More than a few signs in a block: those that cannot count are dropped. */
-static __attribute__((noinline)) uint64_t drop_some(const struct looking *l, size_t at,
-						    struct block *b, uint64_t signs, uint64_t ends)
-{
-	/* 0: no value right behind a sign is a secret. */
-	b->word_ends = 0;
-	if (!valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1))
-		b->word_ends = read_word_ends(l->text + at) | 1;
-	return may_count(l, at, b, signs, ends);
 }
 
 /* Those that count are picked out first. */
@@ -445,8 +511,7 @@ look_at_many(struct looking *l, size_t at, const struct block *b, uint64_t signs
 		struct candidate *c = &all[k];
 
 		c->m.password = c->m.password && is_password(l, c->sign);
-		c->m.secret = c->m.secret && !valuerun_known_dull(&l->value, inner_of(l, c->at)) &&
-			      !valuerun_dull_at_once(&l->value, inner_of(l, c->at));
+		c->m.secret = c->m.secret && !valuerun_known_dull(&l->value, inner_of(l, c->at));
 		look_closely(l, c->last, c->sign, c->at, c->m);
 	}
 }
@@ -463,7 +528,7 @@ static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 
 	b->long_values = ten & later(two, 9);
 	signs &= (six | ~direct) & may_have_names(b);
-	b->word_ends = ~(uint64_t)0;
+	b->word_ends = b->six = b->ten = ~(uint64_t)0;
 	if (has_more(signs, FEW_SIGNS)) {
 		signs = drop_some(l, at, b, signs, ends);
 		/* Text that has more of them says the same again and again: what a branch does can
@@ -481,10 +546,33 @@ static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 		if (direct & bit)
 			look_direct(l, b, i, last, sign);
 		else if (has_name(l, sign))
-			look_apart(l, last, sign);
+			look_apart(l, b, i, last, sign);
 	}
 	if (ends)
 		l->last = at + BLOCK - (size_t)__builtin_clzll(ends);
+}
+
+/* Phrases, by what is around their blanks. */
+static inline void look_at_phrases(struct looking *l, size_t at, const struct block *b)
+{
+	uint64_t dashes = b->dashes & later(b->dashes, 1), two = b->dark & later(b->dark, 1);
+	uint64_t four = two & later(two, 2), eight = four & later(four, 4);
+	uint64_t begins = eight & ~(b->dark << 1 | ((unsigned char)l->text[at - 1] > ' '));
+	/* Shorter values count behind "basic" only; before its blank there may be another. */
+	uint64_t some = begins & (later(eight, 8) | (b->cs | ~b->dark) << 2 | 3);
+
+	for (; some; some &= some - 1) {
+		size_t i = at + (size_t)__builtin_ctzll(some);
+
+		if (i > PHRASES_BEFORE && phrases_maybe(l->text, i))
+			look_at_value(l, i);
+	}
+	some = dashes & later(dashes, 2) & ~(b->dashes << 1 | (l->text[at - 1] == '-'));
+	for (; some; some &= some - 1)
+		look_at_dashes(l, at + (size_t)__builtin_ctzll(some));
+	some = b->colons & ~(b->dark >> 1) & later(b->digits, 2);
+	for (; some; some &= some - 1)
+		look_at_number(l, at + (size_t)__builtin_ctzll(some));
 }
 
 static inline void look_at_block(struct looking *l, size_t at)
@@ -504,6 +592,7 @@ static inline void look_at_block(struct looking *l, size_t at)
 	some = b.dashes & (~b.dark << 1 | (l->text[at - 1] == ' '));
 	for (; some; some &= some - 1)
 		look_at_option(l, at + (size_t)__builtin_ctzll(some));
+	look_at_phrases(l, at, &b);
 	look_at_signs(l, at, &b);
 }
 
@@ -515,11 +604,18 @@ static size_t look_at_some(struct looking *l, size_t at, size_t end)
 
 		if (l->text[at] == '.')
 			look_at_dot(l, at);
+		if (at > 0)
+			look_at_value(l, at);
 		if (l->text[at] == '-' && at > 0 && at + 1 < l->high)
 			look_at_option(l, at);
+		if (l->text[at] == '-' && (at == 0 || l->text[at - 1] != '-') &&
+		    l->high - at >= PHRASES_DASHES &&
+		    memcmp(l->text + at, "----", PHRASES_DASHES) == 0)
+			look_at_dashes(l, at);
 		if (l->text[at] == ':') {
 			look_at_colon(l, at);
 			look_at_url(l, at);
+			look_at_number(l, at);
 		}
 		if (l->text[at] != ':' && l->text[at] != '=')
 			continue;
@@ -530,6 +626,17 @@ static size_t look_at_some(struct looking *l, size_t at, size_t end)
 	return at;
 }
 
+/* A name, and a value that looks as it must: most that are not random are told here. */
+static bool on_near(void *context, size_t at, size_t entry)
+{
+	struct looking *l = context;
+
+	if (l->set->entries[entry].rule->check == check_random &&
+	    valuerun_monotonous(&l->value, l->near.value))
+		return true;
+	return l->named(l->context, at, entry);
+}
+
 bool signs_find(const struct redact_set *set, const struct stretch *in, signs_named *named,
 		void *context, struct spans *ret)
 {
@@ -537,6 +644,8 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 			    .text = in->text + in->floor,
 			    .low = in->low - in->floor,
 			    .high = in->high - in->floor,
+			    .named = named,
+			    .context = context,
 			    .ret = ret};
 	size_t first = ret->n, i = l.low;
 	bool any = set->names != NULL;
@@ -547,8 +656,8 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 	l.value = (struct valuerun){.text = l.text, .high = l.high};
 	l.near = (struct nearlook){.names = set->names,
 				   .low = l.low,
-				   .hit = named,
-				   .context = context,
+				   .hit = on_near,
+				   .context = &l,
 				   .in = {.text = l.text, .high = l.high}};
 	for (enum redact_hand hand = HAND_IPV4; hand < HAND_COUNT; hand++)
 		any = any || wanted(&l, hand);

@@ -116,7 +116,8 @@ static size_t read_sixteens(struct valuerun *r, size_t at, unsigned *last)
 		digits = digits >> LANES | (now.digits & within) << 1;
 		lower = lower >> LANES | (now.lower & within) << 1;
 		upper = upper >> LANES | (now.upper & within) << 1;
-		r->changes += bits_in(changes_in(digits, lower, upper));
+		if (r->changes < CHANGES) /* more are not asked for */
+			r->changes += bits_in(changes_in(digits, lower, upper));
 		if (digits >> 1)
 			r->digit = i + 32 - (size_t)__builtin_clz(digits >> 1);
 		i += len;
@@ -224,6 +225,12 @@ bool valuerun_dull(struct valuerun *r, size_t at)
 	return is_dull_run(r, at);
 }
 
+bool valuerun_monotonous(struct valuerun *r, size_t at)
+{
+	(void)valuerun_end(r, at);
+	return r->changes < 2;
+}
+
 /* n log2 n, SCALE times. */
 static const uint32_t order[CHECK_ENOUGH + 1] = {
 	0,      0,      2048,   4869,   8192,   11888,  15882,  20123,  24576,  29214,  34017,
@@ -241,7 +248,7 @@ static const uint32_t order[CHECK_ENOUGH + 1] = {
 };
 
 /* One more of a byte of which there are n, and the same the other way. */
-static uint32_t growth(unsigned n)
+static inline uint32_t growth(unsigned n)
 {
 	return order[n + 1] - order[n];
 }
@@ -257,31 +264,36 @@ static void count_to(struct valuerun *r, size_t from, size_t to)
 	struct valuecount *c = &r->count;
 	const char *text = r->text;
 	uint32_t sum;
-	unsigned digits;
 
 	if (from < c->from || from >= c->to || to < c->to)
 		*c = (struct valuecount){.from = from, .to = from};
 	sum = c->order;
-	digits = c->digits;
-	for (; c->from < from; c->from++) {
-		char out = text[c->from];
-
-		digits -= is_digit(out);
-		sum -= growth(--c->of[(unsigned char)out]);
-	}
-	for (; c->to < to; c->to++) {
-		char in = text[c->to];
-
-		digits += is_digit(in);
-		sum += growth(c->of[(unsigned char)in]++);
-	}
+	for (; c->from < from; c->from++)
+		sum -= growth(--c->of[(unsigned char)text[c->from]]);
+	for (; c->to < to; c->to++)
+		sum += growth(c->of[(unsigned char)text[c->to]]++);
 	c->order = sum;
-	c->digits = digits;
+}
+
+/* Is there a digit in what was counted? */
+static bool has_digits(const struct valuecount *c)
+{
+	uint64_t eight;
+	uint16_t two;
+
+	memcpy(&eight, c->of + '0', sizeof(eight));
+	memcpy(&two, c->of + '8', sizeof(two));
+	return eight || two;
 }
 
 /* Of n different bytes no text has more than log2(n) bits per byte: of 6 less than 2.8, of 11 less
  * than 3.5. */
-enum { FEW = 6, FEW_LETTERS = 11 };
+enum {
+	FEW = 6,
+	FEW_LETTERS = 11,
+	MANY_SOON = 32, /* bytes: there are many in few */
+	MANY_READ = 512,
+};
 
 /* Reads from text[at] on while there are so few of them. */
 static void read_few(struct valuerun *r, size_t at)
@@ -302,12 +314,16 @@ static void read_few(struct valuerun *r, size_t at)
 	r->few_end = i;
 }
 
-/* Where one try did not help, the next begins behind it: no byte is read twice for nothing. */
+/* Where one try did not help, the next begins behind it: no byte is read twice for nothing.  One
+ * that ended soon is not followed by another one for a while. */
 static bool are_few(struct valuerun *r, size_t at, size_t end)
 {
-	if (at < r->few || at >= r->few_end)
+	if ((at < r->few || at >= r->few_end) && at >= r->many_end) {
 		read_few(r, at);
-	return end <= r->few_end;
+		if (r->few_end < end && r->few_end - at < MANY_SOON)
+			r->many_end = at + MANY_READ;
+	}
+	return at >= r->few && end <= r->few_end;
 }
 
 /* Of bits per byte, SCALE times. */
@@ -352,14 +368,16 @@ static bool may_be_random(struct valuerun *r, size_t at, size_t end)
 {
 	const struct valuecount *c = &r->count;
 	size_t len = end - at, n, changes;
+	bool digits;
 
 	if (are_few(r, at, end))
 		return false;
 	count_to(r, at, end);
-	if (has_less(c, len, c->digits ? BITS_DIGITS : BITS_LETTERS))
+	digits = has_digits(c);
+	if (has_less(c, len, digits ? BITS_DIGITS : BITS_LETTERS))
 		return false;
 	count_letters(r, at, end, &n, &changes);
-	if (c->digits == 0 || n == 0)
+	if (!digits || n == 0)
 		return n >= LETTERS && changes >= CHANGES;
 	return changes >= 3 && changes >= len / 12;
 }

@@ -14,22 +14,22 @@ struct valuecount {
 	size_t from, to;
 	uint8_t of[256];
 	uint32_t order; /* the sum of n log n over them: valuerun.c */
-	unsigned digits;
 };
 
 /* Zeroed but for text and high: nothing was looked at yet.  Values are asked for in the order in
  * which they stand in the text, most of them end where the one before did. */
 struct valuerun {
 	const char *text;
-	size_t high;                /* the text ends here */
-	size_t begin, end;          /* the run that was read last */
-	size_t digit;               /* behind its last one; 0: none */
-	size_t changes;             /* of letters, capitals and digits, in all of it */
-	size_t trimmed;             /* its end without "." and ":" */
+	size_t high;       /* the text ends here */
+	size_t begin, end; /* the run that was read last */
+	size_t digit;      /* behind its last one; 0: none */
+	size_t changes;    /* of letters, capitals and digits, in all of it; of many: some */
+	size_t trimmed;    /* its end without "." and ":" */
 	size_t last_path, last_env; /* behind the begin of its last "://", "environ"; 0: none */
 	bool trim_known, last_known;
 	size_t filler, filler_end; /* the last one that was found */
 	size_t few, few_end; /* so few different bytes are in it that no value within is random */
+	size_t many_end;     /* so many were there that it is not asked again up to here */
 	struct valuecount count;
 };
 
@@ -40,7 +40,9 @@ bool valuerun_dull(struct valuerun *r, size_t at);
 /* The same by VALUERUN_GLANCE bytes, all at the same time, without reading a run; false: perhaps.
  */
 bool valuerun_dull_at_once(const struct valuerun *r, size_t at);
-/* The same, of a run that was read, by how many different bytes are in it. */
+/* true: the value from text[at] on is none for check_random(). */
+bool valuerun_monotonous(struct valuerun *r, size_t at);
+/* The same as valuerun_dull(), of a run that was read, by how many different bytes are in it. */
 bool valuerun_few(struct valuerun *r, size_t at);
 /* Either of them, by what is known already. */
 bool valuerun_known_dull(const struct valuerun *r, size_t at);

@@ -33,6 +33,19 @@ static inline bool is_behind(const struct looking *l, const struct anchor *one, 
 		1);
 }
 
+/* The same of those behind it. */
+static inline bool is_before(const struct looking *l, const struct anchor *one, size_t at)
+{
+	const uint64_t *of = l->anchors->sets.of;
+	const char *text = l->in.text + at + one->len;
+
+	return one->n_after == 0 ||
+	       (l->in.high - at >= (size_t)one->len + one->n_after &&
+		((of[(unsigned char)text[0]] & of[(unsigned char)text[one->n_after - 1]]) >>
+			 one->after &
+		 1));
+}
+
 /* Eight bytes at once, of which only its letters count. */
 static inline bool has_letters(const struct looking *l, const struct anchor *one, size_t at)
 {
@@ -65,7 +78,7 @@ __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
 		const struct anchor *one = &a->anchors[i - 1];
 
 		if (at - l->low < one->before || !has_letters(l, one, at) ||
-		    !is_behind(l, one, at) ||
+		    !is_behind(l, one, at) || !is_before(l, one, at) ||
 		    !shape_fits(&one->shape, &a->sets, &l->in, at - one->before))
 			continue;
 		if (!l->hit(l->context, l->floor + at, one->entry))

@@ -19,12 +19,14 @@ struct anchor {
 	char letters[ANCHORS_LETTERS];
 	uint64_t mask; /* all bits of these */
 	uint8_t len;
-	uint8_t prev;    /* the set that bytes before it are in */
-	uint16_t n_prev; /* so many; 0: others */
-	uint16_t before; /* bytes from the match's begin to the anchor */
-	uint16_t entry;  /* the number of its rule */
-	uint16_t next;   /* with the same first two letters, plus one; 0: none */
-	uint64_t prevs;  /* prev of it and of all these, as bits; all bits: one has none */
+	uint8_t prev;     /* the set that bytes before it are in */
+	uint16_t n_prev;  /* so many; 0: others */
+	uint8_t after;    /* the set that bytes behind it are in */
+	uint16_t n_after; /* so many; 0: others */
+	uint16_t before;  /* bytes from the match's begin to the anchor */
+	uint16_t entry;   /* the number of its rule */
+	uint16_t next;    /* with the same first two letters, plus one; 0: none */
+	uint64_t prevs;   /* prev of it and of all these, as bits; all bits: one has none */
 	struct shape shape;
 };
 

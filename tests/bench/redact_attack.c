@@ -6,8 +6,9 @@
  * Every word that a rule begins with, needs, or has in its pattern, and every text that only just
  * is no secret, is repeated with each glue in capitals and not, in short lines and long ones; then
  * TEXTS texts are drawn of some of them with random glue.  The slowest are measured again with
- * more text.  It fails if one without a secret in it is more than 4 times slower than ordinary
- * text: what is replaced costs what it costs.
+ * more text, by turns with ordinary text: a machine that others use, too, is not equally fast all
+ * the time.  It fails if one without a secret in it is more than 4 times slower than ordinary text.
+ * What is replaced costs what it costs: those texts are listed apart.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -18,10 +19,12 @@
 enum {
 	ATOMS = 2048,
 	ATOM = 400,
-	SHORT = 96 << 10,
-	LONG = 2 << 20,
-	WORST = 60,
-	SHOWN = 30,
+	SHORT = 64 << 10,
+	LONG = 1 << 20,
+	WORST = 40,
+	SHOWN = 12,
+	ROUNDS = 9,
+	TRIES = 5,
 	PARTS = 6,
 	BAR = 4,
 };
@@ -38,7 +41,7 @@ struct recipe {
 	size_t line;           /* bytes */
 	int cased;             /* 0: as it is, 1: capitals, 2: small, 3: drawn */
 	uint64_t seed;
-	double mb;
+	double mb, times; /* speed, and how much slower than ordinary text that is */
 	uint64_t found;
 };
 
@@ -164,36 +167,74 @@ static void cook(const struct recipe *r, struct text *t)
 	}
 }
 
-static struct recipe worst[WORST];
-static size_t n_worst;
+/* The slowest ones: those in which nothing is replaced, and the others. */
+struct list {
+	struct recipe worst[WORST];
+	size_t n;
+};
+
+static struct list innocent, secret;
 
 static int by_speed(const void *a, const void *b)
 {
 	const struct recipe *x = a, *y = b;
 
-	return (x->mb > y->mb) - (x->mb < y->mb);
+	return (x->times < y->times) - (x->times > y->times);
 }
 
-static void keep(const struct recipe *r)
+static bool is_slow(const struct list *l, const struct recipe *r)
 {
-	if (n_worst == WORST && worst[n_worst - 1].mb <= r->mb)
+	return l->n < WORST || l->worst[l->n - 1].times < r->times;
+}
+
+static void keep(struct list *l, const struct recipe *r)
+{
+	l->worst[l->n < WORST ? l->n++ : WORST - 1] = *r;
+	qsort(l->worst, l->n, sizeof(*l->worst), by_speed);
+}
+
+/* What texts are measured with, and against. */
+struct bench {
+	struct redact_set *set;
+	struct text text, ordinary;
+	double first; /* how fast the latter was when it was measured last */
+};
+
+/* Both by turns: the best of each. */
+static void compare(struct bench *b, struct recipe *r, int rounds)
+{
+	double first = 0;
+
+	r->mb = 0;
+	for (int i = 0; i < rounds; i++) {
+		uint64_t found;
+		double mb = speed_of(b->set, &b->ordinary, 1, &found);
+
+		first = mb > first ? mb : first;
+		mb = speed_of(b->set, &b->text, 1, &r->found);
+		r->mb = mb > r->mb ? mb : r->mb;
+	}
+	b->first = first;
+	r->times = first / r->mb;
+}
+
+static void try(struct bench *b, struct recipe *r)
+{
+	struct list *l;
+
+	cook(r, &b->text);
+	r->mb = speed_of(b->set, &b->text, 2, &r->found);
+	r->times = b->first / r->mb;
+	l = r->found ? &secret : &innocent;
+	if (r->found * 2000 >= b->text.len || !is_slow(l, r)) /* full of secrets, or fast */
 		return;
-	worst[n_worst < WORST ? n_worst++ : WORST - 1] = *r;
-	qsort(worst, n_worst, sizeof(*worst), by_speed);
+	/* Once more: it may have been somebody else who was slow. */
+	compare(b, r, TRIES);
+	if (is_slow(l, r))
+		keep(l, r);
 }
 
-static void try(struct redact_set *set, struct recipe *r, struct text *t)
-{
-	uint64_t found = 0;
-
-	cook(r, t);
-	r->mb = speed_of(set, t, 2, &found);
-	r->found = found;
-	if (found * 2000 < t->len) /* else: it is full of secrets */
-		keep(r);
-}
-
-static void try_each(struct redact_set *set, struct text *t)
+static void try_each(struct bench *b)
 {
 	for (size_t a = 0; a < n_atoms; a++)
 		for (size_t g = 0; g < ARRAY_LEN(glues); g++)
@@ -204,11 +245,11 @@ static void try_each(struct redact_set *set, struct text *t)
 						   .line = (a + g) % 2 ? 4000 : 70,
 						   .cased = cased};
 
-				try(set, &r, t);
+				try(b, &r);
 			}
 }
 
-static void try_some(struct redact_set *set, struct text *t, uint64_t seed, size_t n)
+static void try_some(struct bench *b, uint64_t seed, size_t n)
 {
 	struct sample draw = {.seed = seed};
 
@@ -221,14 +262,14 @@ static void try_some(struct redact_set *set, struct text *t, uint64_t seed, size
 
 		for (size_t p = 0; p < r.n; p++)
 			r.atom[p] = sample_below(&draw, n_atoms);
-		try(set, &r, t);
+		try(b, &r);
 	}
 }
 
-static void show(const struct recipe *r, double first)
+static void show(const struct recipe *r)
 {
-	printf("%5.1fx %6.0f MB/s, %llu replaced, lines of %zu, %s glue '%s':", first / r->mb,
-	       r->mb, (unsigned long long)r->found, r->line,
+	printf("%5.1fx %6.0f MB/s, %llu replaced, lines of %zu, %s glue '%s':", r->times, r->mb,
+	       (unsigned long long)r->found, r->line,
 	       (const char *const[]){"", "capitals,", "small,", "both,"}[r->cased],
 	       r->glue < ARRAY_LEN(glues) ? glues[r->glue] : "any");
 	for (size_t i = 0; i < r->n; i++)
@@ -236,37 +277,74 @@ static void show(const struct recipe *r, double first)
 	printf("\n");
 }
 
+/* The slowest ones again, with more text.  Rounds are as far apart as can be: what slows a machine
+ * down for a while does so for all of them. */
+static void measure(struct bench *b, struct list *l)
+{
+	double first = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		l->worst[i].mb = 0;
+	for (size_t k = 0; k < ROUNDS; k++) {
+		for (size_t i = 0; i < l->n; i++) {
+			struct recipe now = l->worst[i];
+
+			cook(&now, &b->text);
+			compare(b, &now, 1);
+			first = b->first > first ? b->first : first;
+			l->worst[i].found = now.found;
+			if (now.mb > l->worst[i].mb)
+				l->worst[i].mb = now.mb;
+		}
+	}
+	for (size_t i = 0; i < l->n; i++)
+		l->worst[i].times = first / l->worst[i].mb;
+	qsort(l->worst, l->n, sizeof(*l->worst), by_speed);
+	b->first = first;
+}
+
+static void show_list(const struct list *l, const char *what)
+{
+	printf("%s:\n", what);
+	for (size_t i = 0; i < SHOWN && i < l->n; i++)
+		show(&l->worst[i]);
+}
+
+static void fill_ordinary(struct text *t, size_t room)
+{
+	t->len = 0;
+	t->room = room;
+	while (t->len + 1024 < t->room)
+		ordinary_line(t);
+}
+
 int main(int argc, char **argv)
 {
-	static char room[LONG];
+	static char room[LONG], ordinary[LONG];
 	const struct redact_config config = {.groups = REDACT_STANDARD};
 	struct error err = {0};
-	struct redact_set *set = redact_set_new(&config, &err);
-	struct text t = {.data = room, .room = LONG, .draw.seed = 1};
+	struct bench b = {.set = redact_set_new(&config, &err),
+			  .text = {.data = room, .room = SHORT},
+			  .ordinary = {.data = ordinary, .draw.seed = 1}};
 	uint64_t found;
-	double first;
 
-	if (!set || redact_set_warm(set, &err) < 0) {
+	if (!b.set || redact_set_warm(b.set, &err) < 0) {
 		(void)fprintf(stderr, "redact_attack: %s\n", err.text);
 		return 1;
 	}
-	while (t.len + 1024 < t.room)
-		ordinary_line(&t);
-	first = speed_of(set, &t, 15, &found);
+	fill_ordinary(&b.ordinary, SHORT);
+	b.first = speed_of(b.set, &b.ordinary, ROUNDS, &found);
 	fill_atoms();
-	printf("%zu words; ordinary text %.0f MB/s\n", n_atoms, first);
-	t.room = SHORT;
-	try_each(set, &t);
-	try_some(set, &t, argc > 1 ? strtoul(argv[1], NULL, 10) : 1,
+	try_each(&b);
+	try_some(&b, argc > 1 ? strtoul(argv[1], NULL, 10) : 1,
 		 argc > 2 ? strtoul(argv[2], NULL, 10) : 3000);
-	t.room = LONG;
-	for (size_t i = 0; i < n_worst; i++) {
-		cook(&worst[i], &t);
-		worst[i].mb = speed_of(set, &t, 5, &worst[i].found);
-	}
-	qsort(worst, n_worst, sizeof(*worst), by_speed);
-	for (size_t i = 0; i < SHOWN && i < n_worst; i++)
-		show(&worst[i], first);
-	redact_set_free(set);
-	return n_worst > 0 && first / worst[0].mb > BAR;
+	fill_ordinary(&b.ordinary, LONG);
+	b.text.room = LONG;
+	measure(&b, &secret);
+	show_list(&secret, "something is replaced");
+	measure(&b, &innocent);
+	show_list(&innocent, "nothing is replaced");
+	printf("ordinary text %.0f MB/s, %zu words, bar %dx\n", b.first, n_atoms, BAR);
+	redact_set_free(b.set);
+	return innocent.n > 0 && innocent.worst[0].times > BAR;
 }
