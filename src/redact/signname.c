@@ -129,6 +129,8 @@ static uint32_t last_letters(const char *text, size_t end)
 
 		if (is_joint((char)c))
 			continue;
+		if (!letters[c]) /* no word goes on there */
+			return four | 0x20202020u >> 8 * n;
 		four |= (uint32_t)(c | 0x20) << (24 - 8 * n);
 		n++;
 	}

@@ -11,14 +11,11 @@
 #include <string.h>
 
 #include "redact/lanes.h"
-#include "redact/nearnames.h"
 #include "redact/phrases.h"
 #include "redact/signaddr.h"
 #include "redact/signblock.h"
-#include "redact/signforms.h"
+#include "redact/signlook.h"
 #include "redact/signname.h"
-#include "redact/signopts.h"
-#include "redact/valuerun.h"
 
 enum {
 	BLOCK = SIGNBLOCK,
@@ -30,22 +27,10 @@ enum {
 	SECRET_NAME = 3, /* letters: "key" */
 	PASSWORD_BITS = (1 << PASSWORD_LEAST) - 1,
 	SECRET_BITS = (1 << 10) - 1,
-	QUOTED_MOST = 128,
 	AHEAD = 8 + VALUERUN_GLANCE, /* bytes from a sign on that are looked at without asking */
 };
 
-/* NAME_END: before a sign, it may be the end of a name, or stand between that and the sign.  APART:
- * behind one, it may stand before a value. */
-enum {
-	OPENING = 1,
-	NAME_END = 2,
-	BLANK = 4,
-	DIGIT = 8,
-	ARROW = 16,
-	APART = OPENING | BLANK | ARROW
-};
-
-static const unsigned char kinds[256] = {
+const unsigned char signlook_kinds[256] = {
 	['0' ... '9'] = NAME_END | DIGIT,
 	['a' ... 'z'] = NAME_END,
 	['A' ... 'Z'] = NAME_END,
@@ -61,151 +46,28 @@ static const unsigned char kinds[256] = {
 	['\t'] = NAME_END | BLANK,
 };
 
-struct looking {
-	const struct redact_set *set;
-	const char *text; /* from the floor on */
-	size_t low, high; /* what may be found begins and ends here */
-	size_t dots;      /* runs of digits and dots are done up to here */
-	size_t colons;    /* and those of hex digits and colons */
-	struct signopts options;
-	struct valuerun value;
-	struct nearlook near;
-	bool passwords, secrets, names; /* are wanted */
-	bool enough;
-	size_t last;  /* behind the last sign */
-	size_t taken; /* what is before this was found already */
-	signs_named *named;
-	void *context;
-	struct spans *ret;
-};
-
-static unsigned char kind(const struct looking *l, size_t i)
-{
-	return kinds[(unsigned char)l->text[i]];
-}
-
-static bool wanted(const struct looking *l, enum redact_hand hand)
-{
-	return l->set->hand[hand] < l->set->n;
-}
-
-static bool take(struct looking *l, enum redact_hand hand, struct found *f)
-{
-	size_t rule = l->set->hand[hand];
-	bool (*check)(struct found *) = l->set->entries[rule].rule->check;
-
-	if (check && !check(f))
-		return false;
-	spans_add(l->ret, (struct span){f->from, f->begin, f->end, rule});
-	return true;
-}
-
-/* "...": behind its last character; 0: it has no end in this line. */
-static size_t quoted_end(const struct looking *l, size_t at, char quote)
-{
-	for (size_t i = at; i < l->high && i - at <= QUOTED_MOST && l->text[i] != '\n'; i++)
-		if (l->text[i] == quote)
-			return i;
-	return 0;
-}
-
-static bool is_quote(char c)
-{
-	return c == '"' || c == '\'';
-}
-
-/* A password's value at text[at], quoted or not: behind it; 0: it is none. */
-static size_t password_end(struct looking *l, size_t *at)
-{
-	size_t end = is_quote(l->text[*at]) ? quoted_end(l, *at + 1, l->text[*at]) : 0;
-
-	if (end > 0)
-		++*at;
-	else if ((end = valuerun_end(&l->value, *at)) >= *at + PASSWORD_LEAST &&
-		 !valuerun_password(&l->value, *at))
-		return 0;
-	return end >= *at + PASSWORD_LEAST ? end : 0;
-}
-
-static bool take_password(struct looking *l, const struct signname *n, size_t at, size_t end)
-{
-	struct found f = {l->text, n->from, end, at, end, l->high};
-
-	if (!signname_password(l->text, n) || !check_password_rest(&f))
-		return false;
-	spans_add(l->ret, (struct span){f.from, f.begin, f.end, l->set->hand[HAND_PASSWORD]});
-	l->taken = f.end;
-	return true;
-}
-
-/* A value that valuerun_secret() lets pass. */
-static void take_secret(struct looking *l, const struct signname *n, size_t at)
-{
-	struct found f = {l->text, n->from, l->value.end, at, l->value.end, l->high};
-
-	if (take(l, HAND_SECRET, &f))
-		l->taken = f.end;
-}
-
 /* Where the value behind a sign begins: behind "=>", and blanks. */
-static size_t value_begin(const struct looking *l, size_t sign)
+static size_t value_begin(const struct signlook *l, size_t sign)
 {
 	size_t at = sign + 1;
 
 	if (l->text[sign] == '=' && at < l->high && l->text[at] == '>')
 		at++;
-	for (size_t n = 0; at < l->high && n < BLANKS && kind(l, at) & BLANK; n++)
+	for (size_t n = 0; at < l->high && n < BLANKS && signlook_kind(l, at) & BLANK; n++)
 		at++;
 	return at;
 }
 
-/* What is in its quotes. */
-static inline size_t inner_of(const struct looking *l, size_t at)
-{
-	return at + (kind(l, at) & OPENING);
-}
-
-/* A value that may be one: is it called so? */
-static void judge_value(struct looking *l, size_t name_end, size_t at, bool password)
-{
-	size_t inner = inner_of(l, at), end = 0;
-	bool secret = l->secrets && !valuerun_dull(&l->value, inner);
-	struct signname n;
-
-	if (password)
-		end = password_end(l, &at);
-	if ((!end && !secret) || !signname_read(l->text, name_end, &n))
-		return;
-	if (end && take_password(l, &n, at, end))
-		return;
-	if (secret && signname_secret(&n)) {
-		(void)valuerun_end(&l->value, inner);
-		if (valuerun_secret(&l->value, inner))
-			take_secret(l, &n, inner);
-	}
-}
-
-/* "name = value", "name: value", "name := value", "name => value".  Values are looked at before
- * names: in text that is full of both, most values tell at once that they are no secret. */
-static void try_assignment(struct looking *l, size_t sign, size_t at, bool password)
-{
-	const char *text = l->text + sign;
-
-	if (at + PASSWORD_LEAST > l->high || (text[0] == ':' && text[1] == '='))
-		return; /* the "=" has its turn */
-	judge_value(l, text[-1] == ':' ? sign - 1 : sign, at, password);
-}
-
 /* Two bytes are there. */
-static inline bool has_name(const struct looking *l, size_t sign)
+static inline bool has_name(const struct signlook *l, size_t sign)
 {
-	return (kind(l, sign - 1) & NAME_END) |
+	return (signlook_kind(l, sign - 1) & NAME_END) |
 	       ((l->text[sign - 1] == ':') & (l->text[sign] == '=') &
-		((kind(l, sign - 2) & NAME_END) != 0));
+		((signlook_kind(l, sign - 2) & NAME_END) != 0));
 }
 
 /* Does the name before a sign end as a password's does? */
-static inline bool is_password(const struct looking *l, size_t sign)
+static inline bool is_password(const struct signlook *l, size_t sign)
 {
 	return (l->passwords & signname_maybe_password(l->text, sign)) &&
 	       signname_near_password(l->text, sign - (l->text[sign - 1] == ':'));
@@ -213,39 +75,23 @@ static inline bool is_password(const struct looking *l, size_t sign)
 
 /* What was found has this value in it.  If it ends before that, the value of one name is another
  * name. */
-static inline bool is_taken(const struct looking *l, size_t value)
+static inline bool is_taken(const struct signlook *l, size_t value)
 {
 	return value < l->taken;
 }
 
 /* Near the end of the text, or its begin. */
-__attribute__((noinline)) static void look_slowly(struct looking *l, size_t last, size_t sign)
+__attribute__((noinline)) static void look_slowly(struct signlook *l, size_t last, size_t sign)
 {
 	size_t at = value_begin(l, sign);
 
 	if (sign == 0 || at >= l->high || (sign > 1 && !has_name(l, sign)))
 		return;
-	if (sign > 1 && inner_of(l, at) + NEARNAMES_VALUE <= l->high &&
-	    !nearnames_try(&l->near, last, sign, inner_of(l, at)))
+	if (sign > 1 && signlook_inner(l, at) + NEARNAMES_VALUE <= l->high &&
+	    !nearnames_try(&l->near, last, sign, signlook_inner(l, at)))
 		l->enough = true;
-	if (!is_taken(l, inner_of(l, at)))
-		try_assignment(l, sign, at, l->passwords && (sign < 2 || is_password(l, sign)));
-}
-
-/* Only a secret is wanted: what costs least is asked first. */
-static void try_secret_alone(struct looking *l, size_t sign, size_t at)
-{
-	size_t inner = inner_of(l, at);
-	const char *text = l->text + sign;
-	struct signname n;
-
-	if ((text[0] == ':' && text[1] == '=') || l->text[inner] == '/' ||
-	    !signname_maybe_secret(l->text, sign) || valuerun_dull_at_once(&l->value, inner) ||
-	    valuerun_dull(&l->value, inner) || valuerun_few(&l->value, inner))
-		return;
-	if (valuerun_secret(&l->value, inner) &&
-	    signname_read(l->text, text[-1] == ':' ? sign - 1 : sign, &n) && signname_secret(&n))
-		take_secret(l, &n, inner);
+	if (!is_taken(l, signlook_inner(l, at)))
+		signassign_try(l, sign, at, l->passwords && (sign < 2 || is_password(l, sign)));
 }
 
 /* What a sign may have behind it. */
@@ -254,97 +100,22 @@ struct maybe {
 };
 
 /* A name and a value that is long enough for one of them. */
-static inline void look_closely(struct looking *l, size_t last, size_t sign, size_t at,
+static inline void look_closely(struct signlook *l, size_t last, size_t sign, size_t at,
 				struct maybe m)
 {
-	if (m.near && !nearnames_try(&l->near, last, sign, inner_of(l, at)))
+	if (m.near && !nearnames_try(&l->near, last, sign, signlook_inner(l, at)))
 		l->enough = true;
-	if (is_taken(l, inner_of(l, at)))
+	if (is_taken(l, signlook_inner(l, at)))
 		return;
 	if (m.password)
-		try_assignment(l, sign, at, true);
+		signassign_try(l, sign, at, true);
 	else if (m.secret)
-		try_secret_alone(l, sign, at);
-}
-
-static void look_at_dot(struct looking *l, size_t at)
-{
-	struct found f;
-
-	/* Most dots end a sentence, or stand before a suffix. */
-	if (at > 0 && at + 1 < l->high && (kind(l, at - 1) & kind(l, at + 1) & DIGIT) &&
-	    wanted(l, HAND_IPV4) && signaddr_ipv4(l->text, l->high, at, &l->dots, &f))
-		(void)take(l, HAND_IPV4, &f);
-	if (at + BOT_DOTS < l->high && l->text[at + BOT_DOTS] == '.' && wanted(l, HAND_BOT) &&
-	    signforms_bot(l->text, l->high, at, &f))
-		(void)take(l, HAND_BOT, &f);
-}
-
-static void look_at_url(struct looking *l, size_t at)
-{
-	struct found f;
-
-	if (l->high - at <= 3 || l->text[at + 1] != '/' || l->text[at + 2] != '/')
-		return;
-	if (wanted(l, HAND_URL_PASSWORD) && signforms_url_password(l->text, l->high, at, &f))
-		(void)take(l, HAND_URL_PASSWORD, &f);
-	if (wanted(l, HAND_URL_TOKEN) && signforms_url_token(l->text, l->high, at, &f))
-		(void)take(l, HAND_URL_TOKEN, &f);
-}
-
-static void look_at_colon(struct looking *l, size_t at)
-{
-	struct found f;
-
-	if (wanted(l, HAND_IPV6) && signaddr_ipv6(l->text, l->high, at, &l->colons, &f))
-		(void)take(l, HAND_IPV6, &f);
-}
-
-/* What a rule's pattern is to look at. */
-static void mark(struct looking *l, enum redact_hand hand, size_t at)
-{
-	if (wanted(l, hand) && !l->named(l->context, at, l->set->hand[hand]))
-		l->enough = true;
-}
-
-/* Something that is no blank begins behind one. */
-static void look_at_value(struct looking *l, size_t at)
-{
-	enum redact_hand hand = phrases_value(l->text, l->high, at);
-
-	if (hand)
-		mark(l, hand, at);
-}
-
-/* Four of them begin. */
-static void look_at_dashes(struct looking *l, size_t at)
-{
-	if (phrases_private_key(l->text, at))
-		mark(l, HAND_PRIVATE_KEY, at);
-}
-
-static void look_at_number(struct looking *l, size_t at)
-{
-	if (phrases_putty(l->text, l->high, at))
-		mark(l, HAND_PUTTY, at);
-}
-
-/* Behind something that is no part of a word. */
-static void look_at_option(struct looking *l, size_t at)
-{
-	struct found f;
-
-	if (l->text[at - 1] == ' ' && l->text[at + 1] == 'p' &&
-	    phrases_sshpass(l->text, l->high, at))
-		mark(l, HAND_SSHPASS, at);
-	if (l->text[at - 1] == ' ' && (l->text[at + 1] == 'u' || l->text[at + 1] == '-') &&
-	    wanted(l, HAND_CURL) && signopts_curl(&l->options, l->text, l->high, at, &f))
-		(void)take(l, HAND_CURL, &f);
+		signassign_secret(l, sign, at);
 }
 
 /* A sign at the i-th byte of a block, with a value right behind it.  What is asked first is asked
  * without a branch: in text of words drawn at random none can be foretold. */
-static inline void look_direct(struct looking *l, const struct block *b, size_t i, size_t last,
+static inline void look_direct(struct signlook *l, const struct block *b, size_t i, size_t last,
 			       size_t sign)
 {
 	/* What is in the first sixteen bytes of the value, as far as the block tells. */
@@ -366,9 +137,10 @@ static inline void look_direct(struct looking *l, const struct block *b, size_t 
 }
 
 /* The same with more than a value behind it: blanks, a quote. */
-static void look_apart(struct looking *l, const struct block *b, size_t i, size_t last, size_t sign)
+static void look_apart(struct signlook *l, const struct block *b, size_t i, size_t last,
+		       size_t sign)
 {
-	size_t at = value_begin(l, sign), inner = inner_of(l, at);
+	size_t at = value_begin(l, sign), inner = signlook_inner(l, at);
 	uint32_t dark = lanes_bits((lanes)(lanes_load(l->text + inner) > ' '));
 	struct maybe m = {
 		.near = dark == 0xffff,
@@ -387,11 +159,12 @@ static void look_apart(struct looking *l, const struct block *b, size_t i, size_
 /* One of many signs, of either kind. */
 struct candidate {
 	size_t last, sign, at;
+	bool whole; /* it is not the ":" of ":=" */
 	struct maybe m;
 };
 
 /* value_begin() and inner_of(), at once. */
-static inline size_t value_begin_at_once(const struct looking *l, size_t sign)
+static inline size_t value_begin_at_once(const struct signlook *l, size_t sign)
 {
 	const char *text = l->text + sign + 1;
 	unsigned arrow = (text[-1] == '=') & (text[0] == '>');
@@ -403,10 +176,10 @@ static inline size_t value_begin_at_once(const struct looking *l, size_t sign)
 
 /* Is there anything to look at closely?  Where signs are many nothing can be foretold: there is no
  * branch. */
-static inline bool may_be_any(const struct looking *l, const struct block *b, size_t i,
+static inline bool may_be_any(const struct signlook *l, const struct block *b, size_t i,
 			      struct candidate *c)
 {
-	size_t at = value_begin_at_once(l, c->sign), inner = inner_of(l, at);
+	size_t at = value_begin_at_once(l, c->sign), inner = signlook_inner(l, at);
 	lanes v = lanes_load(l->text + inner);
 	uint32_t dark = lanes_bits((lanes)(v > ' ')), colons = lanes_bits((lanes)(v == ':'));
 	uint32_t equals = lanes_bits((lanes)(v == '='));
@@ -415,6 +188,7 @@ static inline bool may_be_any(const struct looking *l, const struct block *b, si
 	c->at = at;
 	c->m.near = name & l->names & (dark == 0xffff) & (colons == 0) &
 		    ((equals == 0) | nearnames_equals(&l->near, c->last, c->sign));
+	name &= c->whole;
 	c->m.password = name & l->passwords & signname_maybe_password(l->text, c->sign) &
 			((((dark & PASSWORD_BITS) == PASSWORD_BITS) &
 			  may_have(b->six, i + inner - c->sign)) |
@@ -427,7 +201,7 @@ static inline bool may_be_any(const struct looking *l, const struct block *b, si
 }
 
 /* Behind the last sign before the i-th byte of a block. */
-static inline size_t behind_last(const struct looking *l, size_t at, uint64_t ends, size_t i)
+static inline size_t behind_last(const struct signlook *l, size_t at, uint64_t ends, size_t i)
 {
 	uint64_t before = ends & (((uint64_t)1 << i) - 1);
 
@@ -447,7 +221,7 @@ static inline void read_lengths(struct block *b, const char *text)
 
 /* Are all values of a block none, by the run that the first of some signs has behind it?  It is
  * read once, if it goes on behind the block, and then most often for many. */
-static inline bool is_dull_block(struct looking *l, size_t at, const struct block *b,
+static inline bool is_dull_block(struct signlook *l, size_t at, const struct block *b,
 				 uint64_t signs)
 {
 	uint64_t behind = ~((signs & -signs) - 1);
@@ -460,7 +234,7 @@ static inline bool is_dull_block(struct looking *l, size_t at, const struct bloc
 
 /* More than a few signs in a block: those that cannot be one of what may_be_any() looks for are
  * dropped, by what can be told of all of them at once. */
-static __attribute__((noinline)) uint64_t drop_some(struct looking *l, size_t at, struct block *b,
+static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t at, struct block *b,
 						    uint64_t signs, uint64_t ends)
 {
 	uint64_t direct = (b->dark & ~b->openings) >> 1, one = b->dark & ~b->colons;
@@ -494,7 +268,7 @@ static __attribute__((noinline)) uint64_t drop_some(struct looking *l, size_t at
 
 /* Those that count are picked out first. */
 static __attribute__((noinline)) void
-look_at_many(struct looking *l, size_t at, const struct block *b, uint64_t signs, uint64_t ends)
+look_at_many(struct signlook *l, size_t at, const struct block *b, uint64_t signs, uint64_t ends)
 {
 	struct candidate all[BLOCK];
 	size_t n = 0;
@@ -504,6 +278,7 @@ look_at_many(struct looking *l, size_t at, const struct block *b, uint64_t signs
 		struct candidate *c = &all[n];
 
 		c->sign = at + i;
+		c->whole = ends >> i & 1;
 		c->last = behind_last(l, at, ends, i);
 		n += may_be_any(l, b, i, c);
 	}
@@ -511,13 +286,14 @@ look_at_many(struct looking *l, size_t at, const struct block *b, uint64_t signs
 		struct candidate *c = &all[k];
 
 		c->m.password = c->m.password && is_password(l, c->sign);
-		c->m.secret = c->m.secret && !valuerun_known_dull(&l->value, inner_of(l, c->at));
+		c->m.secret =
+			c->m.secret && !valuerun_known_dull(&l->value, signlook_inner(l, c->at));
 		look_closely(l, c->last, c->sign, c->at, c->m);
 	}
 }
 
 /* Signs, with AHEAD bytes behind the block.  Most values are too short: those are not looked at. */
-static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
+static inline void look_at_signs(struct signlook *l, size_t at, struct block *b)
 {
 	uint64_t two = b->dark & later(b->dark, 1), four = two & later(two, 2);
 	uint64_t six = later(four & later(two, 4), 1), ten = later(four & later(four, 4), 1);
@@ -553,7 +329,7 @@ static inline void look_at_signs(struct looking *l, size_t at, struct block *b)
 }
 
 /* Phrases, by what is around their blanks. */
-static inline void look_at_phrases(struct looking *l, size_t at, const struct block *b)
+static inline void look_at_phrases(struct signlook *l, size_t at, const struct block *b)
 {
 	uint64_t dashes = b->dashes & later(b->dashes, 1), two = b->dark & later(b->dark, 1);
 	uint64_t four = two & later(two, 2), eight = four & later(four, 4);
@@ -565,17 +341,17 @@ static inline void look_at_phrases(struct looking *l, size_t at, const struct bl
 		size_t i = at + (size_t)__builtin_ctzll(some);
 
 		if (i > PHRASES_BEFORE && phrases_maybe(l->text, i))
-			look_at_value(l, i);
+			signpoints_value(l, i);
 	}
 	some = dashes & later(dashes, 2) & ~(b->dashes << 1 | (l->text[at - 1] == '-'));
 	for (; some; some &= some - 1)
-		look_at_dashes(l, at + (size_t)__builtin_ctzll(some));
+		signpoints_dashes(l, at + (size_t)__builtin_ctzll(some));
 	some = b->colons & ~(b->dark >> 1) & later(b->digits, 2);
 	for (; some; some &= some - 1)
-		look_at_number(l, at + (size_t)__builtin_ctzll(some));
+		signpoints_number(l, at + (size_t)__builtin_ctzll(some));
 }
 
-static inline void look_at_block(struct looking *l, size_t at)
+static inline void look_at_block(struct signlook *l, size_t at)
 {
 	struct block b = read_block(l->text + at);
 	uint64_t some;
@@ -583,39 +359,39 @@ static inline void look_at_block(struct looking *l, size_t at)
 	/* Between digits, or with another near. */
 	some = b.dots & (((b.digits << 1 | 1) & later(b.digits, 1)) | later(b.dots, BOT_DOTS));
 	for (; some; some &= some - 1)
-		look_at_dot(l, at + (size_t)__builtin_ctzll(some));
+		signpoints_dot(l, at + (size_t)__builtin_ctzll(some));
 	for (some = signaddr_colons(b.colons, b.hex | b.digits); some; some &= some - 1)
-		look_at_colon(l, at + (size_t)__builtin_ctzll(some));
+		signpoints_colon(l, at + (size_t)__builtin_ctzll(some));
 	some = b.colons & later(b.slashes, 1) & later(b.slashes, 2);
 	for (; some; some &= some - 1)
-		look_at_url(l, at + (size_t)__builtin_ctzll(some));
+		signpoints_url(l, at + (size_t)__builtin_ctzll(some));
 	some = b.dashes & (~b.dark << 1 | (l->text[at - 1] == ' '));
 	for (; some; some &= some - 1)
-		look_at_option(l, at + (size_t)__builtin_ctzll(some));
+		signpoints_option(l, at + (size_t)__builtin_ctzll(some));
 	look_at_phrases(l, at, &b);
 	look_at_signs(l, at, &b);
 }
 
 /* The same one by one, for the begin and the end. */
-static size_t look_at_some(struct looking *l, size_t at, size_t end)
+static size_t look_at_some(struct signlook *l, size_t at, size_t end)
 {
 	for (; at < end && !l->enough; at++) {
 		size_t last = l->last;
 
 		if (l->text[at] == '.')
-			look_at_dot(l, at);
+			signpoints_dot(l, at);
 		if (at > 0)
-			look_at_value(l, at);
+			signpoints_value(l, at);
 		if (l->text[at] == '-' && at > 0 && at + 1 < l->high)
-			look_at_option(l, at);
+			signpoints_option(l, at);
 		if (l->text[at] == '-' && (at == 0 || l->text[at - 1] != '-') &&
 		    l->high - at >= PHRASES_DASHES &&
 		    memcmp(l->text + at, "----", PHRASES_DASHES) == 0)
-			look_at_dashes(l, at);
+			signpoints_dashes(l, at);
 		if (l->text[at] == ':') {
-			look_at_colon(l, at);
-			look_at_url(l, at);
-			look_at_number(l, at);
+			signpoints_colon(l, at);
+			signpoints_url(l, at);
+			signpoints_number(l, at);
 		}
 		if (l->text[at] != ':' && l->text[at] != '=')
 			continue;
@@ -629,7 +405,7 @@ static size_t look_at_some(struct looking *l, size_t at, size_t end)
 /* A name, and a value that looks as it must: most that are not random are told here. */
 static bool on_near(void *context, size_t at, size_t entry)
 {
-	struct looking *l = context;
+	struct signlook *l = context;
 
 	if (l->set->entries[entry].rule->check == check_random &&
 	    valuerun_monotonous(&l->value, l->near.value))
@@ -640,18 +416,18 @@ static bool on_near(void *context, size_t at, size_t entry)
 bool signs_find(const struct redact_set *set, const struct stretch *in, signs_named *named,
 		void *context, struct spans *ret)
 {
-	struct looking l = {.set = set,
-			    .text = in->text + in->floor,
-			    .low = in->low - in->floor,
-			    .high = in->high - in->floor,
-			    .named = named,
-			    .context = context,
-			    .ret = ret};
+	struct signlook l = {.set = set,
+			     .text = in->text + in->floor,
+			     .low = in->low - in->floor,
+			     .high = in->high - in->floor,
+			     .named = named,
+			     .context = context,
+			     .ret = ret};
 	size_t first = ret->n, i = l.low;
 	bool any = set->names != NULL;
 
-	l.passwords = wanted(&l, HAND_PASSWORD);
-	l.secrets = wanted(&l, HAND_SECRET);
+	l.passwords = signlook_wanted(&l, HAND_PASSWORD);
+	l.secrets = signlook_wanted(&l, HAND_SECRET);
 	l.names = set->names != NULL;
 	l.value = (struct valuerun){.text = l.text, .high = l.high};
 	l.near = (struct nearlook){.names = set->names,
@@ -660,7 +436,7 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 				   .context = &l,
 				   .in = {.text = l.text, .high = l.high}};
 	for (enum redact_hand hand = HAND_IPV4; hand < HAND_COUNT; hand++)
-		any = any || wanted(&l, hand);
+		any = any || signlook_wanted(&l, hand);
 	if (!any)
 		return true;
 	/* A sign that is looked at has two bytes before it. */

@@ -281,7 +281,7 @@ static void show(const struct recipe *r)
  * down for a while does so for all of them. */
 static void measure(struct bench *b, struct list *l)
 {
-	double first = 0;
+	double first[WORST] = {0};
 
 	for (size_t i = 0; i < l->n; i++)
 		l->worst[i].mb = 0;
@@ -291,16 +291,13 @@ static void measure(struct bench *b, struct list *l)
 
 			cook(&now, &b->text);
 			compare(b, &now, 1);
-			first = b->first > first ? b->first : first;
 			l->worst[i].found = now.found;
-			if (now.mb > l->worst[i].mb)
-				l->worst[i].mb = now.mb;
+			first[i] = b->first > first[i] ? b->first : first[i];
+			l->worst[i].mb = now.mb > l->worst[i].mb ? now.mb : l->worst[i].mb;
+			l->worst[i].times = first[i] / l->worst[i].mb;
 		}
 	}
-	for (size_t i = 0; i < l->n; i++)
-		l->worst[i].times = first / l->worst[i].mb;
 	qsort(l->worst, l->n, sizeof(*l->worst), by_speed);
-	b->first = first;
 }
 
 static void show_list(const struct list *l, const char *what)
