@@ -153,9 +153,9 @@ static inline uint64_t sixteen_of(uint64_t one)
 }
 
 /* Is the i-th bit set, or beyond what is known? */
-static inline bool may_have(uint64_t bits, size_t i)
+static inline unsigned may_have(uint64_t bits, size_t i)
 {
-	return i >= SIGNBLOCK || (bits >> i & 1);
+	return (unsigned)(i >= SIGNBLOCK) | (unsigned)(bits >> (i & (SIGNBLOCK - 1)) & 1);
 }
 
 /* More than so many bits? */

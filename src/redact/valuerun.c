@@ -294,8 +294,8 @@ static bool has_digits(const struct valuecount *c)
 	uint64_t eight;
 	uint16_t two;
 
-	memcpy(&eight, c->of + '0', sizeof(eight));
-	memcpy(&two, c->of + '8', sizeof(two));
+	memcpy(&eight, &c->of['0'], sizeof(eight));
+	memcpy(&two, &c->of['8'], sizeof(two));
 	return eight || two;
 }
 
