@@ -494,9 +494,10 @@ static const struct api_field readiness_check_fields[] = {
 
 static const struct api_field readiness_checks_fields[] = {
 	INSIDE("self_test", "readiness_check", "A box has passed the self-test."),
-	INSIDE("warden", "readiness_check", "Boxes can be made."),
+	INSIDE("warden", "readiness_check", "Boxes can be made: who makes them answers."),
 	INSIDE("audit_log", "readiness_check", "The log can be written."),
 	INSIDE("keepers", "readiness_check", "There is a process for calls."),
+	INSIDE("slots", "readiness_check", "Boxes that calls were given answer."),
 	INSIDE("serving", "readiness_check", "It is not being stopped."),
 };
 

@@ -13,6 +13,12 @@
 
 enum { POINTER_ROOM = sizeof(((struct api_problem *)0)->pointer), NAMES_MAX = 64 };
 
+void api_no_problems(struct api_problems *p)
+{
+	p->n = 0;
+	p->cut = false;
+}
+
 void api_complain(struct api_problems *p, const char *pointer, const char *fmt, ...)
 {
 	struct api_problem *one;

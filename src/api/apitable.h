@@ -80,6 +80,8 @@ struct api_problems {
 	bool cut; /* there are more */
 };
 
+/* In the beginning; the list, which is long, is not touched for that. */
+void api_no_problems(struct api_problems *p);
 void api_complain(struct api_problems *p, const char *pointer, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Is it such an object?  Every problem that there is goes to ret, up to its room. */

@@ -22,7 +22,7 @@
 #include "base/own.h"
 #include "base/statedir.h"
 
-enum { PAUSE_MIN_US = 500, PAUSE_MAX_US = 50000 };
+enum { PAUSE_MIN_US = 500, PAUSE_MAX_US = 50000, NEARLY_US = 20000 };
 
 void audit_init(struct audit *a)
 {
@@ -34,6 +34,7 @@ void audit_init(struct audit *a)
 	a->allow_degraded = 0;
 	a->durable = false;
 	a->patience_ms = 0;
+	a->company = a->place = a->took_us = 0;
 	a->tickets = 0;
 	a->child = 0;
 }
@@ -43,6 +44,7 @@ static void hang_up(struct audit *a)
 	own_fd_end(&a->sock);
 	a->sock = -1;
 	a->told[0] = '\0';
+	a->place = 0;
 }
 
 void audit_rest(struct audit *a)
@@ -90,7 +92,8 @@ static int limit_waiting(const struct audit *a, int sock, struct error *err)
 {
 	struct timeval most = {a->patience_ms / 1000, a->patience_ms % 1000 * 1000L};
 
-	if (setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most)) < 0)
+	if (setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most)) < 0 ||
+	    setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most)) < 0)
 		return fail_sys(err, "prepare a socket");
 	return 0;
 }
@@ -178,7 +181,7 @@ int audit_open(struct audit *a, const struct audit_config *config, struct error 
 static int send_one(struct audit *a, struct audit_entry *e, struct error *err)
 {
 	struct scribe_request request = {
-		.flags = (a->durable ? PUT_DURABLE : 0) | (e->again ? PUT_AGAIN : 0),
+		.flags = (a->durable ? PUT_DURABLE : 0) | (e->again ? PUT_AGAIN : 0) | a->company,
 		.line_len = (uint32_t)e->len,
 	};
 	struct iovec pieces[] = {{&request, sizeof(request)}, {(void *)e->line, e->len}};
@@ -234,24 +237,34 @@ enum heard { HEARD_NOTHING, HEARD_ANSWER, HEARD_GONE, HEARD_NO };
 
 /* A peer that closed without hearing us out leaves ECONNRESET in front of what it said before; it
  * is reported once. */
-static ssize_t receive(int sock, struct scribe_reply *ret)
+static ssize_t receive(int sock, struct scribe_reply *ret, int flags)
 {
-	ssize_t n = recv(sock, ret, sizeof(*ret), MSG_DONTWAIT | MSG_TRUNC);
+	ssize_t n = recv(sock, ret, sizeof(*ret), flags | MSG_TRUNC);
 
 	if (n < 0 && errno == ECONNRESET)
 		n = recv(sock, ret, sizeof(*ret), MSG_DONTWAIT | MSG_TRUNC);
 	return n;
 }
 
-static enum heard hear(struct audit *a, struct scribe_reply *ret, uint64_t until, struct error *err)
+/* The socket itself waits for as long as we are patient; who has waited before waits for less. */
+static ssize_t wait_and_receive(struct audit *a, struct scribe_reply *ret, uint64_t until)
 {
 	struct pollfd fd = {.fd = a->sock, .events = POLLIN};
-	uint64_t now = clock_us();
-	ssize_t n = poll(&fd, 1, now < until ? (int)((until - now + 999) / 1000) : 0);
+	uint64_t now = clock_us(), left = now < until ? until - now : 0;
+	int n;
 
-	if (n == 0 || (n < 0 && errno == EINTR))
-		return HEARD_NOTHING;
-	n = receive(a->sock, ret);
+	if (left + NEARLY_US >= a->patience_ms * 1000ULL)
+		return receive(a->sock, ret, 0);
+	n = poll(&fd, 1, (int)((left + 999) / 1000));
+	if (n == 0)
+		errno = EAGAIN;
+	return n <= 0 ? -1 : receive(a->sock, ret, MSG_DONTWAIT);
+}
+
+static enum heard hear(struct audit *a, struct scribe_reply *ret, uint64_t until, struct error *err)
+{
+	ssize_t n = wait_and_receive(a, ret, until);
+
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return HEARD_NOTHING;
 	if (n <= 0)
@@ -266,7 +279,8 @@ static enum heard hear(struct audit *a, struct scribe_reply *ret, uint64_t until
 	return HEARD_NO;
 }
 
-static void take_receipt(const struct scribe_reply *reply, struct audit_entry *entries, size_t n)
+static void take_receipt(struct audit *a, const struct scribe_reply *reply,
+			 struct audit_entry *entries, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct audit_entry *e = &entries[i];
@@ -274,6 +288,7 @@ static void take_receipt(const struct scribe_reply *reply, struct audit_entry *e
 		if (e->ticket != reply->head.ticket || e->receipt.given)
 			continue;
 		e->receipt.given = true;
+		a->place = reply->place;
 		e->receipt.index = reply->index;
 		memcpy(e->receipt.leaf_hash, reply->leaf_hash, sizeof(e->receipt.leaf_hash));
 	}
@@ -296,7 +311,7 @@ static enum heard collect(struct audit *a, struct audit_entry *entries, size_t n
 		enum heard heard = hear(a, &reply, until, err);
 
 		if (heard == HEARD_ANSWER)
-			take_receipt(&reply, entries, n);
+			take_receipt(a, &reply, entries, n);
 		else if (heard != HEARD_NOTHING)
 			return heard;
 		else if (clock_us() >= until)
@@ -329,7 +344,7 @@ static void note_told(struct audit *a, const struct audit_entry *entries, size_t
 
 int audit_write(struct audit *a, struct audit_entry *entries, size_t n, struct error *err)
 {
-	uint64_t until = clock_us() + a->patience_ms * 1000ULL, pause = PAUSE_MIN_US;
+	uint64_t began = clock_us(), until = began + a->patience_ms * 1000ULL, pause = PAUSE_MIN_US;
 
 	if (a->dir < 0)
 		return fail(err, ERR_INTERNAL, "there is no audit log");
@@ -348,6 +363,7 @@ int audit_write(struct audit *a, struct audit_entry *entries, size_t n, struct e
 		else if (err->kind != ERR_SYSTEM)
 			return -1;
 		if (heard == HEARD_ANSWER) {
+			a->took_us = (uint32_t)(clock_us() - began);
 			note_told(a, entries, n);
 			return 0;
 		}

@@ -56,6 +56,9 @@ struct audit {
 	uint32_t allow_degraded;
 	bool durable;
 	unsigned patience_ms;
+	uint32_t company; /* PUT_ALONE or PUT_CROWD, if that is known */
+	uint32_t place;   /* where the scribe said that it stays; 0: anywhere */
+	uint32_t took_us; /* until it answered, the last time */
 	uint64_t tickets;
 	char told[SCRIBE_KEY_ROOM]; /* the key that this scribe has written once; empty: none */
 	pid_t child; /* what we started; gone as soon as its own child is the scribe */

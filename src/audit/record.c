@@ -19,7 +19,7 @@
 #include "base/text.h"
 #include "call/limits.h"
 
-enum { TEXT_MAX = 2048, PAIRS_MAX = RECORD_REDACTIONS_MAX };
+enum { USUAL_BYTES = 2000, TEXT_MAX = 2048, PAIRS_MAX = RECORD_REDACTIONS_MAX };
 
 static const char *const kind_names[] = {
 	[RECORD_NONE] = "none",
@@ -162,15 +162,29 @@ static void put_artifacts(struct jsonout *j, const struct record *r)
 	jsonout_object_end(j);
 }
 
+/* By name, so that nothing needs to be sorted. */
+static const enum layer layer_order[] = {
+	LAYER_CAPABILITIES,   LAYER_CGROUP_NAMESPACE, LAYER_CPU,           LAYER_DISK,
+	LAYER_INIT,           LAYER_IPC_NAMESPACE,    LAYER_KEYRING,       LAYER_LANDLOCK,
+	LAYER_MEMORY,         LAYER_MOUNT_NAMESPACE,  LAYER_NETWORK,       LAYER_NO_NEW_PRIVS,
+	LAYER_OVERLAY,        LAYER_OWN_UID,          LAYER_PID_NAMESPACE, LAYER_PROC,
+	LAYER_PROCESSES,      LAYER_PROGRAMS,         LAYER_RLIMITS,       LAYER_SECCOMP,
+	LAYER_USER_NAMESPACE, LAYER_UTS_NAMESPACE,
+};
+static_assert(ARRAY_LEN(layer_order) == LAYER_COUNT, "each layer has its place");
+
 static void put_layers(struct jsonout *j, const struct layer_report *layers)
 {
 	struct pair pairs[LAYER_COUNT];
 	size_t n = 0;
 
-	for (int i = 0; layers && i < LAYER_COUNT; i++)
-		if (layers[i].state != LAYER_OFF)
-			pairs[n++] = (struct pair){.name = layer_name((enum layer)i),
-						   .word = layer_state_name(layers[i].state)};
+	for (size_t i = 0; layers && i < LAYER_COUNT; i++) {
+		enum layer layer = layer_order[i];
+
+		if (layers[layer].state != LAYER_OFF)
+			pairs[n++] = (struct pair){.name = layer_name(layer),
+						   .word = layer_state_name(layers[layer].state)};
+	}
 	put_pairs(j, "layers", pairs, n);
 }
 
@@ -180,9 +194,11 @@ static void put_limits(struct jsonout *j, const struct limits *limits)
 	size_t n = 0;
 
 	assert(limit_row_count <= ARRAY_LEN(pairs));
-	for (size_t i = 0; limits && i < limit_row_count; i++)
-		pairs[n++] = (struct pair){.name = limit_rows[i].key,
-					   .number = limits_get(limits, &limit_rows[i])};
+	for (size_t i = 0; limits && i < limit_row_count; i++) {
+		const struct limit_row *row = limits_by_key(i);
+
+		pairs[n++] = (struct pair){.name = row->key, .number = limits_get(limits, row)};
+	}
 	put_pairs(j, "limits", pairs, n);
 }
 
@@ -373,6 +389,8 @@ int record_write(const struct record *r, struct buf *out, struct error *err)
 	if (r->kind == RECORD_NONE || r->kind >= RECORD_KIND_COUNT)
 		return fail(err, ERR_INTERNAL, "a record of no kind");
 	out->limit = RECORD_MAX;
+	if (buf_expect(out, USUAL_BYTES, err) < 0)
+		return -1;
 	if (put_all(r, with_args, out, err) < 0)
 		return -1;
 	if (out->cut && with_args && put_all(r, false, out, err) < 0)

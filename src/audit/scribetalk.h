@@ -28,7 +28,7 @@
 
 enum {
 	SCRIBE_MAGIC = 0x65626373,
-	SCRIBE_VERSION = 1,
+	SCRIBE_VERSION = 2,
 	SCRIBE_LINE_MAX = 64000,
 	SCRIBE_KEY_ROOM = 72,
 };
@@ -54,7 +54,10 @@ enum scribe_put {
 enum {
 	PUT_DURABLE = 1 << 0, /* answer when it is on the disk, not when it is written */
 	PUT_AGAIN = 1 << 1,   /* sent before, to a scribe that died before it answered */
-	PUT_FLAGS = PUT_DURABLE | PUT_AGAIN,
+	PUT_ALONE = 1 << 2,   /* nobody else has anything to do, and the next comes when this one is
+			       * answered: two that take turns are quicker on one processor */
+	PUT_CROWD = 1 << 3,   /* others have */
+	PUT_FLAGS = PUT_DURABLE | PUT_AGAIN | PUT_ALONE | PUT_CROWD,
 };
 
 struct scribe_request {
@@ -72,6 +75,7 @@ struct scribe_reply {
 	struct scribe_head head;
 	uint64_t index;
 	uint8_t leaf_hash[32];
+	uint32_t place;     /* where the scribe stays (base/beside.h); 0: anywhere */
 	struct error error; /* GOT_REFUSED; for the operator */
 };
 

@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ enum { BLOCK_BYTES = 4000 }; /* with its head and malloc's, less than a page */
 struct arena_block {
 	struct arena_block *next;
 	size_t size, used;
+	bool blank; /* zeros already */
 	alignas(max_align_t) char data[];
 };
 
@@ -44,16 +46,20 @@ void arena_end(struct arena *a)
 
 static struct arena_block *add_block(struct arena *a, size_t least, struct error *err)
 {
-	size_t size = least > BLOCK_BYTES / 4 ? least : BLOCK_BYTES;
-	struct arena_block *b = calloc(1, sizeof(*b) + size);
+	/* A large one may be used in part only, and then comes blank for nothing. */
+	bool large = least > BLOCK_BYTES / 4;
+	size_t size = large ? least : BLOCK_BYTES;
+	struct arena_block *b = large ? calloc(1, sizeof(*b) + size) : malloc(sizeof(*b) + size);
 
 	if (!b) {
 		(void)fail_sys(err, "allocate %zu bytes", size);
 		return NULL;
 	}
 	b->size = size;
+	b->used = 0;
+	b->blank = large;
 	/* A large one goes behind: there is room left in the block that is being cut up. */
-	if (least > BLOCK_BYTES / 4 && a->blocks) {
+	if (large && a->blocks) {
 		b->next = a->blocks->next;
 		a->blocks->next = b;
 	} else {
@@ -85,7 +91,8 @@ void *arena_alloc(struct arena *a, size_t size, struct error *err)
 	ret = b->data + b->used;
 	b->used += rounded;
 	a->used += rounded;
-	return ret;
+	/* Only now: most of a block is often left. */
+	return b->blank ? ret : memset(ret, 0, rounded);
 }
 
 void *arena_array(struct arena *a, size_t n, size_t size, struct error *err)

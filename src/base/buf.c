@@ -48,6 +48,13 @@ static int make_room(struct buf *b, size_t extra, struct error *err)
 	return 0;
 }
 
+int buf_expect(struct buf *b, size_t len, struct error *err)
+{
+	size_t fits = b->limit > b->len ? b->limit - b->len : 0;
+
+	return make_room(b, len < fits ? len : fits, err);
+}
+
 int buf_add(struct buf *b, const void *data, size_t len, struct error *err)
 {
 	size_t fits = b->limit > b->len ? b->limit - b->len : 0;

@@ -20,6 +20,8 @@ void buf_init(struct buf *b, size_t limit);
 void buf_done(struct buf *b);
 void buf_end(struct buf *b); /* for own(buf) */
 
+/* About so many bytes will be added: room is made once. */
+int buf_expect(struct buf *b, size_t len, struct error *err);
 /* Keeps what fits, drops the rest and marks it as cut.  Fails only without memory. */
 int buf_add(struct buf *b, const void *data, size_t len, struct error *err);
 int buf_add_str(struct buf *b, const char *str, struct error *err);

@@ -10,8 +10,6 @@
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-enum { KEY_SHORT = 60 };
-
 void jsonout_start(struct jsonout *j, struct buf *out, struct error *err)
 {
 	*j = (struct jsonout){.out = out, .err = err};
@@ -24,19 +22,45 @@ int jsonout_end(struct jsonout *j)
 	return j->failed ? -1 : 0;
 }
 
+/* Where so many bytes and a NUL fit, without anything being cut; NULL: they may not. */
+static char *room_for(const struct jsonout *j, size_t len)
+{
+	const struct buf *b = j->out;
+
+	if (j->failed || len >= b->room - b->len || b->len > b->limit || len > b->limit - b->len)
+		return NULL;
+	return b->data + b->len;
+}
+
+/* They are written there, up to this. */
+static void took(struct jsonout *j, char *end)
+{
+	*end = '\0';
+	j->out->len = (size_t)(end - j->out->data);
+}
+
 /* Most of it fits, and is short. */
 static void put(struct jsonout *j, const char *data, size_t len)
 {
-	struct buf *b = j->out;
+	char *to = room_for(j, len);
 
-	if (j->failed)
-		return;
-	if (len < b->room - b->len && b->len <= b->limit && len <= b->limit - b->len) {
-		memcpy(b->data + b->len, data, len);
-		b->len += len;
-		b->data[b->len] = '\0';
-	} else if (buf_add(b, data, len, j->err) < 0) {
+	if (to) {
+		memcpy(to, data, len);
+		took(j, to + len);
+	} else if (!j->failed && buf_add(j->out, data, len, j->err) < 0) {
 		j->failed = true;
+	}
+}
+
+static void put_char(struct jsonout *j, char c)
+{
+	char *to = room_for(j, 1);
+
+	if (to) {
+		*to = c;
+		took(j, to + 1);
+	} else {
+		put(j, &c, 1);
 	}
 }
 
@@ -100,11 +124,62 @@ static size_t plain_run(const char *data, size_t len)
 	return n;
 }
 
+/* Fewer than eight bytes, and spaces behind them. */
+static uint64_t few(const char *data, size_t len)
+{
+	uint64_t eight = EACH(' ');
+	char *to = (char *)&eight;
+
+	if (len & 4) {
+		memcpy(to, data, 4);
+		to += 4;
+		data += 4;
+	}
+	if (len & 2) {
+		memcpy(to, data, 2);
+		to += 2;
+		data += 2;
+	}
+	if (len & 1)
+		*to = *data;
+	return eight;
+}
+
+/* Short and plain, as nearly everything is: in one go.  False: nothing was written. */
+static bool put_plain(struct jsonout *j, const char *data, size_t len)
+{
+	char *to = room_for(j, len + sizeof(uint64_t) + 2), *at;
+	uint64_t eight;
+
+	if (!to)
+		return false;
+	at = to + 1;
+	for (; len >= sizeof(eight); len -= sizeof(eight)) {
+		memcpy(&eight, data, sizeof(eight));
+		if (!is_plain(eight))
+			return false;
+		memcpy(at, &eight, sizeof(eight));
+		at += sizeof(eight);
+		data += sizeof(eight);
+	}
+	eight = few(data, len);
+	if (!is_plain(eight))
+		return false;
+	memcpy(at, &eight, sizeof(eight));
+	at += len;
+	*to = '"';
+	*at = '"';
+	took(j, at + 1);
+	return true;
+}
+
 static void put_escaped(struct jsonout *j, const char *data, size_t len)
 {
 	size_t plain = 0, step;
 	char code[8];
 
+	if (put_plain(j, data, len))
+		return;
 	put(j, "\"", 1);
 	for (size_t i = 0; i < len; i += step) {
 		step = plain_run(data + i, len - i);
@@ -125,23 +200,13 @@ static void put_escaped(struct jsonout *j, const char *data, size_t len)
 	put(j, "\"", 1);
 }
 
-/* Keys are ours and short, as good as always: comma, key and colon go in one piece. */
 static void lead(struct jsonout *j, const char *key)
 {
-	char head[KEY_SHORT + 5] = ",\"";
-	size_t len = key ? strlen(key) : 0, skip = j->comma ? 0 : 1;
-
-	if (key && len <= KEY_SHORT && plain_run(key, len) == len) {
-		memcpy(head + 2, key, len + 1);
-		head[2 + len] = '"';
-		head[3 + len] = ':';
-		put(j, head + skip, len + 4 - skip);
-	} else {
-		put(j, ",", j->comma ? 1 : 0);
-		if (key) {
-			put_escaped(j, key, len);
-			put(j, ":", 1);
-		}
+	if (j->comma)
+		put_char(j, ',');
+	if (key) {
+		put_escaped(j, key, strlen(key));
+		put_char(j, ':');
 	}
 	j->comma = true;
 }
@@ -149,26 +214,26 @@ static void lead(struct jsonout *j, const char *key)
 void jsonout_object(struct jsonout *j, const char *key)
 {
 	lead(j, key);
-	put(j, "{", 1);
+	put_char(j, '{');
 	j->comma = false;
 }
 
 void jsonout_object_end(struct jsonout *j)
 {
-	put(j, "}", 1);
+	put_char(j, '}');
 	j->comma = true;
 }
 
 void jsonout_array(struct jsonout *j, const char *key)
 {
 	lead(j, key);
-	put(j, "[", 1);
+	put_char(j, '[');
 	j->comma = false;
 }
 
 void jsonout_array_end(struct jsonout *j)
 {
-	put(j, "]", 1);
+	put_char(j, ']');
 	j->comma = true;
 }
 

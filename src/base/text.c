@@ -212,6 +212,14 @@ size_t text_utf8_floor(const char *data, size_t len)
 	return len - 1 - back;
 }
 
+void text_copy(const char *text, char *ret_out, size_t room)
+{
+	size_t len = strnlen(text, room - 1);
+
+	memcpy(ret_out, text, len);
+	ret_out[len] = '\0';
+}
+
 void text_escape(const char *data, size_t len, char *ret_out, size_t room)
 {
 	size_t used = 0;

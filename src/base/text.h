@@ -27,6 +27,8 @@ size_t text_utf8_floor(const char *data, size_t len);
 void text_escape(const char *data, size_t len, char *ret_out, size_t room);
 /* For a terminal: control characters (U+0080 to U+009F too) and what is not UTF-8 become \xNN. */
 void text_one_line(const char *text, char *ret_out, size_t room);
+/* As much of it as there is room for, terminated: what printf makes of "%s", without its weight. */
+void text_copy(const char *text, char *ret_out, size_t room);
 /* The name in the NULL-terminated list that is closest to word, or NULL if none is close. */
 const char *text_nearest(const char *word, const char *const *names);
 /* The shortest decimal digits that are this number and no other: "0.1", "1e+21". */

@@ -16,18 +16,26 @@
 void account_make_id(char *ret_id, size_t room)
 {
 	unsigned char noise[12] = {0};
-	char hex[2 * sizeof(noise) + 1];
+	char id[3 + 2 * sizeof(noise) + 1] = "bj-";
 
 	/* An id names a call, it guards nothing: without entropy yet, a weak one will do. */
 	(void)!getrandom(noise, sizeof(noise), GRND_NONBLOCK);
-	(void)digits_hex(noise, sizeof(noise), hex);
-	(void)snprintf(ret_id, room, "bj-%s", hex);
+	(void)digits_hex(noise, sizeof(noise), id + 3);
+	text_copy(id, ret_id, room);
 }
 
 void account_init(struct account *a, const struct limits *limits)
 {
+	char id[sizeof(a->id)];
+
+	account_make_id(id, sizeof(id));
+	account_init_of(a, limits, id);
+}
+
+void account_init_of(struct account *a, const struct limits *limits, const char *id)
+{
 	*a = (struct account){.limits = *limits};
-	account_make_id(a->id, sizeof(a->id));
+	text_copy(id, a->id, sizeof(a->id));
 	buf_init(&a->out.kept, limits->output_bytes);
 	buf_init(&a->err.kept, limits->output_bytes);
 }

@@ -237,6 +237,8 @@ const char *layer_state_name(enum layer_state state);
 int layer_by_name(const char *name);
 
 void account_init(struct account *a, const struct limits *limits);
+/* ... of something that has an id already. */
+void account_init_of(struct account *a, const struct limits *limits, const char *id);
 void account_done(struct account *a);
 /* A random id: "bj-" and 24 hex digits. */
 void account_make_id(char *ret_id, size_t room);

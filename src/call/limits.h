@@ -22,6 +22,8 @@ extern const size_t limit_row_count;
 
 void limits_default(struct limits *ret);
 const struct limit_row *limits_find(const char *name);
+/* The n-th row in the order of their keys, which a record has. */
+const struct limit_row *limits_by_key(size_t n);
 uint64_t limits_get(const struct limits *l, const struct limit_row *row);
 /* Parses text by the row's unit and checks its bounds. */
 int limits_set(struct limits *l, const struct limit_row *row, const char *text, struct error *err);

@@ -189,6 +189,16 @@ static void obey_run(struct server *s, const struct ask *a)
 	s->touched = false;
 }
 
+/* Whoever asked before it heard of the end waits for no answer. */
+static void obey_ping(struct server *s)
+{
+	struct talk_reply reply = {0};
+	struct error err;
+
+	if (s->running && tell(s, SAY_ALIVE, &reply, -1, &err) < 0)
+		s->done = true;
+}
+
 /* What can be asked between calls. */
 static void (*const asked[ASK_COUNT])(struct server *s, const struct ask *a) = {
 	[ASK_BOX] = obey_box,           [ASK_RUN] = obey_run,     [ASK_PUT] = server_put,
@@ -207,6 +217,8 @@ static void obey(struct server *s, const struct ask *a)
 		slot_kill(s->slot, (enum kill_reason)a->request->reason); /* ended: nothing */
 	else if (kind == ASK_SIGNAL)
 		slot_signal(s->slot, a->request->signal); /* the same */
+	else if (kind == ASK_PING)
+		obey_ping(s);
 	else if (kind < ASK_COUNT && asked[kind] && !s->running &&
 		 (!s->spent || kind == ASK_COLLECT))
 		asked[kind](s, a);

@@ -72,6 +72,8 @@ static bool hear_control(struct warden *w)
 		return err.sys == EAGAIN;
 	if (kind == WARDEN_CONTROL_KEEPER)
 		warden_add_keeper(w, fd);
+	else if (kind == WARDEN_CONTROL_PING)
+		warden_control_pong(w->control);
 	else
 		take_ceiling(w, fd);
 	return true;

@@ -10,6 +10,7 @@
 #include "audit/record.h"
 #include "base/jsonread.h"
 #include "base/own.h"
+#include "gate/argtext.h"
 #include "gate/steps.h"
 
 static bool is_silent(const struct passage *p)
@@ -109,12 +110,11 @@ static int clean_values(const struct passage *p, json_t *value, struct error *er
 	return 0;
 }
 
-/* Each text is cleaned as it is, for JSON's escapes could hide what is in it; then the whole, in
- * which a name may tell what its value is. */
-char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error *err)
+static char *write_any(const struct passage *p, const json_t *from, size_t *ret_len,
+		       struct error *err)
 {
-	own_json args = json_deep_copy(p->judged.args ? p->judged.args : p->call.args);
-	own_str text = NULL;
+	own_json args = json_deep_copy(from);
+	char *text;
 
 	if (!args) {
 		(void)fail(err, ERR_SYSTEM, "write the arguments down");
@@ -123,16 +123,25 @@ char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error 
 	if (p->cleaner.clean && clean_values(p, args, err) < 0)
 		return NULL;
 	text = json_dumps(args, JSON_COMPACT | JSON_SORT_KEYS);
-	if (!text) {
+	if (!text)
 		(void)fail(err, ERR_SYSTEM, "write the arguments down");
-		return NULL;
-	}
-	/* Many calls have none: then no pattern needs to be loaded before the box is there. */
-	if (json_object_size(args) == 0) {
+	else
 		*ret_len = strlen(text);
+	return text;
+}
+
+/* Each text is cleaned as it is, for JSON's escapes could hide what is in it; then the whole, in
+ * which a name may tell what its value is. */
+char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error *err)
+{
+	const json_t *args = p->judged.args ? p->judged.args : p->call.args;
+	own_str text = argtext_fits(args) ? argtext_write(args, &p->cleaner, ret_len, err)
+					  : write_any(p, args, ret_len, err);
+
+	/* Many calls have none: then no pattern needs to be loaded before the box is there. */
+	if (!text || json_object_size(args) == 0)
 		return TAKE(text);
-	}
-	return clean(p, text, strlen(text), ret_len, err);
+	return clean(p, text, *ret_len, ret_len, err);
 }
 
 /* Bodies. */

@@ -117,8 +117,7 @@ static enum verdict close_account(struct passage *p)
 		return GO_ON;
 	limits_default(&limits);
 	account_done(a);
-	account_init(a, p->wished ? &p->limits : &limits);
-	memcpy(a->id, p->id, sizeof(a->id));
+	account_init_of(a, p->wished ? &p->limits : &limits, p->id);
 	a->outcome.end = END_NOT_STARTED;
 	if (p->decision == DECISION_ALLOW)
 		return GO_ON; /* a dry run; its status stays unknown: it has none */

@@ -39,11 +39,12 @@ static void move_argument(struct callbody *b, const char *name, struct api_probl
 
 	if (!value)
 		return;
-	(void)snprintf(pointer, sizeof(pointer), "/%s", name);
-	if (json_object_get(b->arguments, name))
-		api_complain(problems, pointer, "'%s' is here and in arguments", name);
-	else
+	if (!json_object_get(b->arguments, name)) {
 		(void)json_object_set(b->arguments, name, value);
+		return;
+	}
+	(void)snprintf(pointer, sizeof(pointer), "/%s", name);
+	api_complain(problems, pointer, "'%s' is here and in arguments", name);
 }
 
 static int read_arguments(struct callbody *b, struct api_problems *problems, struct error *err)

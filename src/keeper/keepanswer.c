@@ -116,10 +116,11 @@ void answer_problem(struct keeper *k, const struct keep_request *r, unsigned sta
 json_t *answer_body(struct keeper *k, const struct keep_request *r, const struct buf *body,
 		    const char *object)
 {
-	struct api_problems problems = {0};
+	struct api_problems problems;
 	struct error err = {0};
 	own_json value = NULL;
 
+	api_no_problems(&problems);
 	if (body->len == 0) {
 		answer_problem(k, r, 400, "invalid_body", "there is no body: send a JSON object",
 			       NULL);

@@ -193,6 +193,7 @@ static void serve_one(struct keeper *k)
 	came = keep_take_request_with(k->front, &r, &body, &k->stream, &err);
 	if (came < 0)
 		keeper_say(k, &err);
+	k->audit.company = came > 0 && !r.alone ? PUT_CROWD : 0;
 	if (came <= 0)
 		k->over = true;
 	else

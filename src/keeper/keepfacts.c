@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "base/text.h"
 
 enum { RULES_MAX = 512 };
 
@@ -14,7 +15,7 @@ static void count(struct keep_count list[KEEP_COUNTS], const char *name, uint64_
 {
 	for (size_t i = 0; i < KEEP_COUNTS && strlen(name) < KEEP_COUNT_ROOM; i++) {
 		if (list[i].name[0] == '\0')
-			(void)snprintf(list[i].name, sizeof(list[i].name), "%s", name);
+			text_copy(name, list[i].name, sizeof(list[i].name));
 		if (strcmp(list[i].name, name) == 0) {
 			list[i].n += n;
 			return;
@@ -77,7 +78,7 @@ void facts_fill(const struct passage *p, struct keep_facts *f)
 	count_redactions(p, f);
 	facts_found(&p->findings, f);
 	if (p->judged.tool)
-		(void)snprintf(f->tool, sizeof(f->tool), "%s", p->judged.tool->name);
+		text_copy(p->judged.tool->name, f->tool, sizeof(f->tool));
 	if (p->why.layer != WHY_NONE)
 		(void)snprintf(f->rule, sizeof(f->rule), "%.*s", (int)sizeof(f->rule) - 1,
 			       p->why.rule);

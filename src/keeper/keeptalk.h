@@ -12,6 +12,7 @@
  *                  <- KEEP_BEGUN                 it is in the log and about to run; the body is
  *                                                what a start event says: id, request_id, receipt
  *                  <- KEEP_OUTPUT                redacted, in order, stream 1 or 2
+ *                  <- KEEP_SILENT                its slot does not answer, or does again
  *   KEEP_CANCEL, KEEP_INPUT, KEEP_SIGNAL ->      at any time while it runs
  *                  <- KEEP_ANSWER                exactly one for each serial but 0, which
  *                                                nobody waits for
@@ -37,7 +38,7 @@
 
 enum {
 	KEEP_MAGIC = 0x706b6c62,
-	KEEP_VERSION = 4,
+	KEEP_VERSION = 5,
 	KEEP_INLINE_MAX = 32 * 1024, /* more than that comes in a memfd */
 	KEEP_NAME_ROOM = 128,
 	KEEP_ID_ROOM = 40,
@@ -90,6 +91,7 @@ struct keep_request {
 	uint32_t has_uid;  /* who: a peer of a Unix socket */
 	uint32_t uid;
 	uint32_t follows; /* 1 if somebody wants to hear at once that it runs, and what it prints */
+	uint32_t alone;   /* 1 if no keeper has anything else to do */
 	char client[KEEP_NAME_ROOM]; /* the policy's name for whoever asks */
 	char request_id[KEEP_NAME_ROOM];
 	char tool[KEEP_NAME_ROOM]; /* SHAPE_TOOL: from the path; KEEP_OPEN with a stream: as
@@ -107,6 +109,7 @@ enum keep_say {
 	KEEP_ANSWER,
 	KEEP_OVER, /* the session has ended by itself: ttl, idle, its box died; facts.rule: in words
 		    */
+	KEEP_SILENT, /* offset 1: the slot of a call does not answer; 0: it does again */
 	KEEP_SAY_COUNT
 };
 

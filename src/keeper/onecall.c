@@ -98,6 +98,21 @@ static void tell_begun(struct passage *p, void *context)
 		c->k->over = true;
 }
 
+/* Nobody knows how it is doing. */
+static void tell_silent(void *context, bool is_silent)
+{
+	struct onecall *c = context;
+	struct keep_reply reply = {
+		.kind = KEEP_SILENT,
+		.serial = c->request->serial,
+		.offset = is_silent,
+	};
+	struct error err = {0};
+
+	if (!c->k->over && keep_send_reply(c->k->front, &reply, NULL, 0, &err) < 0)
+		c->k->over = true;
+}
+
 /* What the front has to say meanwhile. */
 
 static void cancel(struct onecall *c)
@@ -258,7 +273,7 @@ static int prepare(struct onecall *c, struct error *err)
 	p->live_out.hear = hear_out;
 	p->live_err.hear = hear_err;
 	p->live_out.context = p->live_err.context = c;
-	p->aside = (struct aside){wants, ready, c, next_signal};
+	p->aside = (struct aside){wants, ready, c, next_signal, tell_silent};
 	c->cancel = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (c->cancel < 0)
 		return fail_sys(err, "eventfd");
@@ -291,9 +306,10 @@ static bool read_body(struct onecall *c, const struct buf *body)
 {
 	const char *object = c->request->shape == SHAPE_TOOL ? "call" : "execute";
 	json_t *value = answer_body(c->k, c->request, body, object);
-	struct api_problems problems = {0};
+	struct api_problems problems;
 	struct error err = {0};
 
+	api_no_problems(&problems);
 	if (!value)
 		return false;
 	if (callbody_read(&c->body, value, c->request, &problems, &err) < 0) {
@@ -313,6 +329,7 @@ void obey_call(struct keeper *k, const struct keep_request *r, const struct buf 
 	own(onecall) c = {.k = k, .request = r, .cancel = -1};
 
 	passage_init(&c.passage);
+	c.passage.judged.untold = true;
 	inflow_init(&c.inflow);
 	if (!read_body(&c, body))
 		return;

@@ -147,6 +147,20 @@ void driver_attach(struct driver *d, struct doing *doing)
 	attach(&d->err, &p->account.err, &p->live_err);
 }
 
+/* "NUMBER NONCE LENGTH\n" */
+static int add_head(struct driver *d, size_t len, struct error *err)
+{
+	char number[DIGITS_ROOM], length[DIGITS_ROOM];
+
+	(void)digits_uint(d->snippets + 1, number);
+	(void)digits_uint(len, length);
+	if (buf_add_str(&d->send, number, err) < 0 || buf_add_str(&d->send, " ", err) < 0 ||
+	    buf_add_str(&d->send, d->nonce, err) < 0 || buf_add_str(&d->send, " ", err) < 0 ||
+	    buf_add_str(&d->send, length, err) < 0)
+		return -1;
+	return buf_add_str(&d->send, "\n", err);
+}
+
 static int hand_over(struct session *s, struct driver *d, struct doing *doing, struct error *err)
 {
 	struct passage *p = &doing->passage;
@@ -160,9 +174,7 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 	}
 	d->send.len = d->sent = 0;
 	d->send.cut = false;
-	if (driver_nonce(d, err) < 0 ||
-	    buf_printf(&d->send, err, "%llu %s %zu\n", (unsigned long long)d->snippets + 1,
-		       d->nonce, p->judged.code_len) < 0 ||
+	if (driver_nonce(d, err) < 0 || add_head(d, p->judged.code_len, err) < 0 ||
 	    buf_add(&d->send, p->judged.code, p->judged.code_len, err) < 0 || d->send.cut) {
 		d->send.len = 0; /* half of it is none */
 		return err->kind != ERR_NONE ? -1
@@ -189,9 +201,10 @@ static bool read_body(struct doing *d, const struct buf *body)
 {
 	struct keeper *k = d->session->k;
 	json_t *value = answer_body(k, &d->request, body, "code");
-	struct api_problems problems = {0};
+	struct api_problems problems;
 	struct error err = {0};
 
+	api_no_problems(&problems);
 	if (!value) {
 		doing_free(d);
 		return false;
@@ -285,8 +298,10 @@ static void finish(struct session *s, struct driver *d, struct outcome *o)
 
 	d->doing = NULL;
 	d->until_us = d->kill_us = d->look_us = d->again_us = 0;
-	capture_rest(&d->out);
-	capture_rest(&d->err);
+	if (!d->out_empty)
+		capture_rest(&d->out);
+	if (!d->err_empty)
+		capture_rest(&d->err);
 	capture_finish(&d->out);
 	capture_finish(&d->err);
 	if (d->ending != KILL_NONE)
@@ -428,6 +443,9 @@ static void take_report(struct session *s, struct driver *d)
 		driver_garble(s, d);
 	if (there <= 0)
 		return;
+	/* Nobody else keeps the front awake: it comes to while the end is written down. */
+	if (d->doing->request.alone)
+		doing_begun(d->doing);
 	if (report.has_result)
 		d->doing->result =
 			doing_clean(d->doing, d->heard.data + report.head_len, report.result_len);

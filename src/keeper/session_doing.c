@@ -13,7 +13,7 @@
 #include "keeper/session_state.h"
 #include "keeper/shapes.h"
 
-enum { BEGUN_MAX = 4096 };
+enum { BEGUN_MAX = 4096, ANSWER_USUAL = 4000 };
 
 /* What an answer says beside what every call's says. */
 static void write_more(const void *context, struct jsonout *j)
@@ -41,6 +41,7 @@ struct doing *doing_new(struct session *s, const struct keep_request *r, enum ac
 	}
 	p = &d->passage;
 	passage_init(p);
+	p->judged.untold = true;
 	d->session = s;
 	d->request = *r;
 	d->since_us = clock_us();
@@ -109,7 +110,8 @@ static void answer(struct doing *d)
 	own(buf) out;
 
 	buf_init(&out, shape_room(p) + 8 * (d->result ? strlen(d->result) : 0) + 1024 + BEGUN_MAX);
-	if (shape_write(p, &d->request, &out, &err) < 0 || out.cut) {
+	if (buf_expect(&out, ANSWER_USUAL, &err) < 0 ||
+	    shape_write(p, &d->request, &out, &err) < 0 || out.cut) {
 		answer_problem(k, &d->request, 500, "internal", "the answer got lost", NULL);
 		return;
 	}
@@ -156,8 +158,7 @@ bool doing_enter(struct doing *d)
 
 	p->call.args = d->args ? d->args : d->body.arguments;
 	if (gate_enter(p)) {
-		account_init(&p->account, &p->limits);
-		memcpy(p->account.id, p->id, sizeof(p->account.id));
+		account_init_of(&p->account, &p->limits, p->id);
 		p->account.root_mode =
 			d->session->kept.remote && d->session->kept.remote->runner.root_mode;
 		return true;
@@ -287,9 +288,10 @@ static int add_variables(struct doing *d, struct error *err)
 
 bool doing_narrow(struct doing *d)
 {
-	struct api_problems problems = {0};
+	struct api_problems problems;
 	struct error err = {0};
 
+	api_no_problems(&problems);
 	d->passage.wishes = (struct wishes){
 		.limits_set = d->body.wishes.limits_set,
 		.limits = d->body.wishes.limits,

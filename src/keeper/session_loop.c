@@ -13,7 +13,7 @@
 #include "base/own.h"
 #include "keeper/session_state.h"
 
-enum { REST_US = 2000000 };
+enum { REST_US = 2000000, SLOW_US = 2000 };
 
 typedef void deed(struct session *s, const struct keep_request *r, const struct buf *body);
 
@@ -27,6 +27,12 @@ static deed *const deeds[KEEP_ASK_COUNT] = {
 	[KEEP_EXTEND] = obey_extend,       [KEEP_CLOSE] = obey_close,
 	[KEEP_FORK] = obey_fork,
 };
+
+/* On a processor that others keep busy, nobody is. */
+static bool is_alone(const struct session *s, const struct keep_request *r)
+{
+	return r->alone && s->k->audit.took_us < SLOW_US;
+}
 
 /* This one and serve_box are called, never inlined: what they have in their frames is not to lie on
  * the stack of a session that sleeps. */
@@ -46,6 +52,7 @@ __attribute__((noinline)) static void serve_front(struct session *s)
 		return;
 	}
 	s->rests = false;
+	s->k->audit.company = is_alone(s, &r) ? PUT_ALONE : PUT_CROWD;
 	/* Whoever only looks does not keep it alive. */
 	if (r.kind != KEEP_DESCRIBE)
 		s->active_us = clock_us();
@@ -172,8 +179,13 @@ static void serve_driver(struct session *s, struct driver *d, const struct watch
 	if (!is_ready(w, d->channel))
 		return;
 	driver_send(s, d);
+	/* The channel comes first in the list: what it printed before it spoke was seen with that.
+	 */
+	d->out_empty = !is_ready(w, d->out.fd);
+	d->err_empty = !is_ready(w, d->err.fd);
 	if (d->channel >= 0)
 		driver_heard(s, d);
+	d->out_empty = d->err_empty = false;
 }
 
 static bool is_busy(const struct session *s)
@@ -224,8 +236,11 @@ static int tick(struct session *s)
 	return now < next ? (int)((next - now) / 1000 + 1) : 0;
 }
 
-static int wait_for(const struct session *s, struct watch *w, int ms)
+static int wait_for(struct session *s, struct watch *w, int ms)
 {
+	/* When everything is answered: nobody waits for that. */
+	if (!is_busy(s))
+		beside_stay(&s->beside, s->k->audit.place);
 	if (s->rests && !is_busy(s))
 		return imprint_poll(s->k->imprint, w->fds, w->n, ms);
 	return poll(w->fds, w->n, ms);

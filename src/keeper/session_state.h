@@ -9,6 +9,7 @@
 #ifndef KEEPER_SESSION_STATE_H
 #define KEEPER_SESSION_STATE_H
 
+#include "base/beside.h"
 #include "keeper/keepanswer.h"
 #include "keeper/callbody.h"
 #include "keeper/inflow.h"
@@ -76,7 +77,8 @@ struct driver {
 	enum kill_reason ending; /* it was interrupted for this */
 	uint64_t again_us;       /* when it is interrupted once more */
 	bool ready, killed, garbled;
-	struct forking *forking; /* it is being copied; NULL: not */
+	bool out_empty, err_empty; /* nothing was in its pipes after it had said something */
+	struct forking *forking;   /* it is being copied; NULL: not */
 };
 
 enum session_end {
@@ -107,6 +109,7 @@ struct session {
 	uint64_t idle_ms, active_us;
 	char template_failed[80]; /* empty: it is not known that it would */
 	bool for_template;        /* nobody's: its interpreter will be what others begin as */
+	struct beside beside;
 	bool rests; /* what it needs only when it is asked for something was given back */
 	struct driver drivers[SESSION_DRIVERS];
 	struct run *runs[SESSION_RUNS_MAX];

@@ -29,6 +29,8 @@
 
 enum {
 	ANSWER_MS = 15000, /* beyond what the helper itself allows for setting up and killing */
+	PING_MS = 2000,    /* a call that runs: so often it is asked whether it hears */
+	SILENT_MS = 3000,  /* and who does not answer so long is silent */
 	LEAVE_MS = 5000,   /* for a helper that was told to go */
 	HELPER_SOCKET = SPAWN_FIRST_FD,
 };
@@ -123,7 +125,7 @@ static int await_reply(struct remote *r, struct talk_reply *ret, int got[SAY_FDS
 	return take_reply(r, ret, got, err);
 }
 
-/* What was asked for, or the helper's error. */
+/* What was asked for, or the helper's error; or that it hears, if it was asked that. */
 static int expect_with(struct remote *r, enum talk_say say, struct talk_reply *ret,
 		       int got[SAY_FDS], struct error *err)
 {
@@ -131,6 +133,8 @@ static int expect_with(struct remote *r, enum talk_say say, struct talk_reply *r
 		lose(r, err);
 		return -1;
 	}
+	if (r->pinged && ret->head.kind == SAY_ALIVE)
+		return 0;
 	if (!ret->usable)
 		r->lost = true;
 	if (ret->head.kind == say)
@@ -209,6 +213,8 @@ static int remote_start(void *slot, const struct job *job, const int io[3], stru
 		return -1;
 	r->running = r->call_is_last = true;
 	r->touched = r->kill_sent = false;
+	r->pinged = r->silent = false;
+	r->look_us = clock_us() + PING_MS * 1000ULL;
 	r->give_up_us = clock_us() + (job->limits.wall_ms + ANSWER_MS) * 1000;
 	return 0;
 }
@@ -220,8 +226,11 @@ static int remote_fd(const void *slot)
 
 static int remote_wait_ms(const void *slot)
 {
-	uint64_t now = clock_us(), until = ((const struct remote *)slot)->give_up_us;
+	const struct remote *r = slot;
+	uint64_t now = clock_us(), until = r->give_up_us;
 
+	if (r->adopted && !r->silent && r->look_us < until)
+		until = r->look_us;
 	return now < until ? (int)((until - now + 999) / 1000) : 0;
 }
 
@@ -232,25 +241,68 @@ static bool has_news(const struct remote *r)
 	return poll(&fd, 1, 0) > 0;
 }
 
+/* One that was asked and is silent is not asked again.  What cannot be sent is no news: if it is
+ * gone, we hear of that. */
+static void look_whether_it_hears(struct remote *r, uint64_t now_us)
+{
+	struct talk_request request = {0};
+	struct error err;
+
+	if (r->silent || now_us < r->look_us)
+		return;
+	if (r->pinged) {
+		r->silent = true;
+		return;
+	}
+	talk_begin(&request.head, ASK_PING, sizeof(request));
+	(void)fd_send(r->sock, &request, sizeof(request), NULL, 0, &err);
+	r->pinged = true;
+	r->call_is_last = false;
+	r->look_us = now_us + SILENT_MS * 1000ULL;
+}
+
+static void hear(struct remote *r)
+{
+	struct talk_reply reply;
+	struct error err = {0};
+
+	if (expect(r, SAY_ENDED, &reply, &err) < 0) {
+		lose(r, &err);
+	} else if (reply.head.kind == SAY_ALIVE) {
+		r->pinged = r->silent = false;
+		r->look_us = clock_us() + PING_MS * 1000ULL;
+		return;
+	} else {
+		r->outcome = reply.outcome;
+	}
+	r->running = r->pinged = false;
+}
+
 static bool remote_step(void *slot)
 {
 	struct remote *r = slot;
-	struct talk_reply reply;
 	struct error err = {0};
+	uint64_t now;
 
 	if (!r->running)
 		return true;
 	if (has_news(r)) {
-		if (expect(r, SAY_ENDED, &reply, &err) == 0)
-			r->outcome = reply.outcome;
-		else
-			lose(r, &err);
-		r->running = false;
-	} else if (clock_us() >= r->give_up_us) {
+		hear(r);
+		return !r->running;
+	}
+	now = clock_us();
+	if (now >= r->give_up_us) {
 		(void)fail(&err, ERR_SYSTEM, "the helper did not say how the call ended");
 		lose(r, &err);
+	} else if (r->adopted) {
+		look_whether_it_hears(r, now);
 	}
 	return !r->running;
+}
+
+static bool remote_is_silent(const void *slot)
+{
+	return ((const struct remote *)slot)->silent;
 }
 
 static void remote_kill(void *slot, enum kill_reason reason)
@@ -364,6 +416,7 @@ static const struct runner_ops adopted_ops = {
 	.fd = remote_fd,
 	.wait_ms = remote_wait_ms,
 	.step = remote_step,
+	.is_silent = remote_is_silent,
 	.kill = remote_kill,
 	.signal = remote_signal,
 	.finish = remote_finish,

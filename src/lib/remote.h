@@ -25,6 +25,8 @@ struct remote {
 	bool kill_sent;
 	bool call_is_last;   /* nothing was said since the call was asked for */
 	uint64_t give_up_us; /* it must have answered by then */
+	bool pinged, silent; /* it was asked whether it hears; and has not answered for long */
+	uint64_t look_us;    /* when it is asked next, or is silent */
 	int work;            /* of the box that waits or has ended; -1: not asked for */
 	struct outcome outcome;
 };

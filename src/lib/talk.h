@@ -13,6 +13,8 @@
  *   ASK_RUN   limits; in, out, err, words ->
  *   ASK_KILL  reason ->                          at any time
  *   ASK_SIGNAL signal ->                         at any time, for the program
+ *   ASK_PING ->                                  while it runs
+ *             <- SAY_ALIVE                       unless it has ended meanwhile
  *             <- SAY_ENDED  outcome; /work if it was asked for
  *
  * A peer without rights over the box's files has them moved by the helper:
@@ -38,7 +40,7 @@
 #include "call/call.h"
 #include "call/inside.h"
 
-enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 5 };
+enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 6 };
 
 struct talk_head {
 	uint32_t magic;
@@ -68,6 +70,7 @@ enum talk_ask {
 	ASK_MKDIR,
 	ASK_REMOVE, /* path, flags */
 	ASK_PROCESSES,
+	ASK_PING, /* does it hear?  Not of a kept box */
 	ASK_COUNT
 };
 
@@ -106,7 +109,7 @@ enum { ASK_MORE = ASK_FDS };
 /* Positions of the descriptors that come with the answer to ASK_COLLECT. */
 enum { SAY_LIST, SAY_BYTES, SAY_FDS };
 
-enum talk_say { SAY_NONE = 0, SAY_READY, SAY_BOX, SAY_ENDED, SAY_FAILED, SAY_DONE };
+enum talk_say { SAY_NONE = 0, SAY_READY, SAY_BOX, SAY_ENDED, SAY_FAILED, SAY_DONE, SAY_ALIVE };
 
 struct talk_reply {
 	struct talk_head head;

@@ -182,6 +182,16 @@ int warden_control_ceiling(int control, int fd, struct error *err)
 	return tell(control, WARDEN_CONTROL_CEILING, fd, err);
 }
 
+int warden_control_ping(int control, struct error *err)
+{
+	const struct warden_control message = {
+		.magic = WARDEN_MAGIC, .version = WARDEN_VERSION, .kind = WARDEN_CONTROL_PING};
+
+	if (send(control, &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		return fail_sys(err, "ask the warden whether it hears");
+	return 0;
+}
+
 static int has_news(int sock, struct error *err)
 {
 	struct pollfd fd = {.fd = sock, .events = POLLIN};
@@ -206,7 +216,7 @@ int warden_control_heard(int control, struct warden_control_answer *ret, struct 
 	close_all(fds, n_fds);
 	if (ret->magic != WARDEN_MAGIC || ret->version != WARDEN_VERSION || n_fds)
 		return fail(err, ERR_INTERNAL, "the warden said something else");
-	if (!ret->taken)
+	if (!ret->taken && !ret->ping)
 		tame(&ret->error);
 	return 1;
 }
@@ -222,10 +232,11 @@ int warden_control_take(int control, enum warden_control_kind *ret, int *ret_fd,
 
 	if (n <= 0)
 		return (int)n;
-	if (n_fds == 1 && m.magic == WARDEN_MAGIC && m.version == WARDEN_VERSION &&
-	    m.kind > WARDEN_CONTROL_NONE && m.kind < WARDEN_CONTROL_COUNT) {
+	if (m.magic == WARDEN_MAGIC && m.version == WARDEN_VERSION &&
+	    m.kind > WARDEN_CONTROL_NONE && m.kind < WARDEN_CONTROL_COUNT &&
+	    n_fds == (m.kind == WARDEN_CONTROL_PING ? 0 : 1)) {
 		*ret = (enum warden_control_kind)m.kind;
-		*ret_fd = fds[0];
+		*ret_fd = n_fds ? fds[0] : -1;
 		return 1;
 	}
 	close_all(fds, n_fds);
@@ -233,6 +244,11 @@ int warden_control_take(int control, enum warden_control_kind *ret, int *ret_fd,
 }
 
 /* Nobody has to listen. */
+static void say(int control, const struct warden_control_answer *answer)
+{
+	(void)send(control, answer, sizeof(*answer), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 void warden_control_answer(int control, const struct error *why)
 {
 	struct warden_control_answer answer = {
@@ -240,5 +256,13 @@ void warden_control_answer(int control, const struct error *why)
 
 	if (why)
 		answer.error = *why;
-	(void)send(control, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
+	say(control, &answer);
+}
+
+void warden_control_pong(int control)
+{
+	const struct warden_control_answer answer = {
+		.magic = WARDEN_MAGIC, .version = WARDEN_VERSION, .ping = 1};
+
+	say(control, &answer);
 }

@@ -63,6 +63,7 @@ enum warden_control_kind {
 	WARDEN_CONTROL_NONE = 0,
 	WARDEN_CONTROL_KEEPER,  /* descriptor: the warden's end of a keeper's pair */
 	WARDEN_CONTROL_CEILING, /* descriptor: the text, from its beginning (a memfd) */
+	WARDEN_CONTROL_PING,    /* no descriptor: does it hear us? */
 	WARDEN_CONTROL_COUNT
 };
 
@@ -71,20 +72,23 @@ struct warden_control {
 };
 
 /* The warden's answer to each ceiling, the one it was started with too.  Not taken: the one before
- * stays, error says which line is wrong. */
+ * stays, error says which line is wrong.  Or to a ping. */
 struct warden_control_answer {
-	uint32_t magic, version, taken, pad;
+	uint32_t magic, version, taken, ping;
 	struct error error;
 };
 
 /* Neither takes the descriptor over. */
 int warden_control_keeper(int control, int sock, struct error *err);
 int warden_control_ceiling(int control, int fd, struct error *err);
+/* Does not wait: err (sys EAGAIN) where there is no room. */
+int warden_control_ping(int control, struct error *err);
 /* 1: an answer came; 0: the warden is gone; -1: err (sys EAGAIN: none yet).  Does not wait. */
 int warden_control_heard(int control, struct warden_control_answer *ret, struct error *err);
 
-/* The warden's side of it.  1: one came with its descriptor; 0: the supervisor is gone. */
+/* The warden's side of it.  1: one came with its descriptor, or -1; 0: the supervisor is gone. */
 int warden_control_take(int control, enum warden_control_kind *ret, int *ret_fd, struct error *err);
 void warden_control_answer(int control, const struct error *why);
+void warden_control_pong(int control);
 
 #endif

@@ -72,11 +72,11 @@ __attribute__((format(printf, 4, 5))) static void note(struct judging *g, const 
 	char words[400];
 	va_list args;
 
+	if (j->n_trace == TRACE_MAX)
+		return;
 	va_start(args, fmt);
 	(void)vsnprintf(words, sizeof(words), fmt, args);
 	va_end(args);
-	if (j->n_trace == TRACE_MAX)
-		return;
 	j->trace[j->n_trace] = (struct trace_line){
 		.rule = arena_str(&j->arena, rule, &ignored),
 		.words = arena_str(&j->arena, words, &ignored),
@@ -122,6 +122,19 @@ static void join(const char *const *words, size_t n, char *ret, size_t room)
 
 /* Who. */
 
+static void note_client(struct judging *g)
+{
+	const struct client *client = g->j->client;
+	char rule[160];
+
+	(void)snprintf(rule, sizeof(rule), "clients.%s", client->name);
+	if (g->call->client)
+		note(g, rule, client->place, "the client is '%s', by name", g->call->client);
+	else
+		note(g, rule, client->place, "the client is '%s', by uid %u", client->name,
+		     (unsigned)g->call->uid);
+}
+
 static enum answer find_client(struct judging *g)
 {
 	const struct tool_call *c = g->call;
@@ -130,14 +143,8 @@ static enum answer find_client(struct judging *g)
 	j->client = c->client ? policy_client(g->policy, c->client)
 			      : policy_client_by_uid(g->policy, c->uid);
 	if (j->client) {
-		char rule[160];
-
-		(void)snprintf(rule, sizeof(rule), "clients.%s", j->client->name);
-		if (c->client)
-			note(g, rule, j->client->place, "the client is '%s', by name", c->client);
-		else
-			note(g, rule, j->client->place, "the client is '%s', by uid %u",
-			     j->client->name, (unsigned)c->uid);
+		if (!j->untold)
+			note_client(g);
 		return ANSWER_ALLOW;
 	}
 	if (c->client)
@@ -181,6 +188,8 @@ static enum answer find_tool(struct judging *g)
 	if (!tool || !policy_may_see(client, tool->name))
 		return say_unknown(g);
 	g->j->tool = tool;
+	if (g->j->untold)
+		return ANSWER_ALLOW;
 	(void)snprintf(rule, sizeof(rule), "clients.%s.tools", client->name);
 	note(g, rule, client->place, "'%s' may use '%s'", client->name, tool->name);
 	return ANSWER_ALLOW;
@@ -196,8 +205,9 @@ static enum answer look_at_decision(struct judging *g)
 		why_hint(&g->j->why, "do it with another tool");
 		return ANSWER_DENY;
 	}
-	note(g, rule_of(g, "decision", rule, sizeof(rule)), tool->place, "the decision is %s",
-	     decision_name(tool->decision));
+	if (!g->j->untold)
+		note(g, rule_of(g, "decision", rule, sizeof(rule)), tool->place,
+		     "the decision is %s", decision_name(tool->decision));
 	return ANSWER_ALLOW;
 }
 
@@ -452,8 +462,10 @@ static enum answer judge_arguments(struct judging *g)
 		return refuse(g, "kind", "'%s' has no kind", tool->name);
 	if (by_kind[tool->kind](g) == ANSWER_DENY)
 		return ANSWER_DENY;
-	note(g, rule_of(g, tool->schema ? "schema" : "args", rule, sizeof(rule)), tool->place,
-	     "the arguments are what a %s tool takes", tool_kind_name(tool->kind));
+	if (!g->j->untold)
+		note(g, rule_of(g, tool->schema ? "schema" : "args", rule, sizeof(rule)),
+		     tool->place, "the arguments are what a %s tool takes",
+		     tool_kind_name(tool->kind));
 	return ANSWER_ALLOW;
 }
 

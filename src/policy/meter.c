@@ -75,7 +75,7 @@ struct bill {
 	struct budget_charge budgets[3];
 	size_t n_budgets;
 	uint64_t now_ns;
-	bool has_place;
+	bool begun, has_place; /* the store is locked, or was tried to be; place is ours */
 	uint64_t place;
 };
 
@@ -409,6 +409,18 @@ static int draw_up(struct bill *b, const struct policy *p, uint64_t now_ms)
 	return add_budgets(b);
 }
 
+static bool has_budget(const struct client *c)
+{
+	return c->budget.calls || c->budget.cpu_ms || c->budget.output_bytes;
+}
+
+/* Nothing is counted for it, not even a place: then nobody needs to know what was before. */
+static bool is_free(const struct bill *b, const struct policy *p)
+{
+	return p->rates.n == 0 && b->client->rates.n == 0 && b->tool->rates.n == 0 &&
+	       b->tool->rates.unlimited && b->tool->concurrency == 0 && !has_budget(b->client);
+}
+
 static enum answer decide(struct bill *b, const struct policy *p, uint64_t now_ms,
 			  uint64_t *ret_ticket, struct remaining *ret_left, struct why *why)
 {
@@ -416,6 +428,10 @@ static enum answer decide(struct bill *b, const struct policy *p, uint64_t now_m
 	enum answer answer;
 
 	*ret_left = (struct remaining){0};
+	if (is_free(b, p))
+		return ret_ticket && keep_ticket(b, ret_ticket) < 0 ? meter_unusable(why)
+								    : ANSWER_ALLOW;
+	b->begun = true;
 	if (draw_up(b, p, now_ms) < 0)
 		return meter_unusable(why);
 	answer = ask(b, why);
@@ -446,13 +462,14 @@ static void start_bill(struct bill *b, struct meter *m, const struct client *c,
 	b->client = c;
 	b->tool = t;
 	b->n_rates = b->n_budgets = 0;
-	b->has_place = false;
+	b->has_place = b->begun = false;
 }
 
 static void end_bill(struct bill *b)
 {
 	give_back_place(b);
-	store_finish(&b->m->store);
+	if (b->begun)
+		store_finish(&b->m->store);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): a call has that many sides */
@@ -519,10 +536,10 @@ void meter_leave(struct meter *m, uint64_t ticket, const struct client *c, uint6
 {
 	struct bill b;
 
-	if (!end_ticket(m, ticket) ||
-	    !(c->budget.calls || c->budget.cpu_ms || c->budget.output_bytes))
+	if (!end_ticket(m, ticket) || !has_budget(c))
 		return;
 	start_bill(&b, m, c, NULL);
+	b.begun = true;
 	if (begin(&b, now_ms, LEAVE_WAIT_MS) == 0 && add_budgets(&b) == 0) {
 		charge_cost(&b, cpu_ms, output_bytes);
 		if (store_commit(&m->store, &m->error) == 0)

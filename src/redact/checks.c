@@ -75,8 +75,12 @@ static bool looks_random(const char *text, size_t len, size_t least)
 
 static bool begins(const char *text, size_t len, const char *with)
 {
-	size_t n = strlen(with);
+	size_t n;
 
+	/* Most differ in the first one. */
+	if (len == 0 || (text[0] | 0x20) != (with[0] | 0x20))
+		return false;
+	n = strlen(with);
 	return len >= n && strncasecmp(text, with, n) == 0;
 }
 

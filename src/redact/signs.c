@@ -19,7 +19,7 @@
 
 enum {
 	BLOCK = SIGNBLOCK,
-	FEW_SIGNS = 3, /* in a block */
+	FEW_SIGNS = 5, /* in a block */
 	MANY_SIGNS = 6,
 	BOT_DOTS = 7, /* from one to the other in a bot's token */
 	BLANKS = 3,

@@ -41,6 +41,9 @@ struct aside {
 	void *context;
 	/* Asked after that: a signal for the program; 0: none.  NULL: never. */
 	int (*signal)(void *context);
+	/* Told when whoever keeps the slot does not answer, and when it does again.  NULL: nobody
+	 * wants to know. */
+	void (*silent)(void *context, bool is_silent);
 };
 
 struct request {

@@ -53,6 +53,7 @@ struct run {
 	int outdirs[GETS_MAX]; /* opened before the program can move them */
 	size_t n_outdirs;
 	bool started;     /* whatever fails now, something may have run */
+	bool silent;      /* whoever keeps the slot does not answer */
 	bool near_end;    /* both streams have ended */
 	uint64_t hush_us; /* until then output stays where it is */
 };
@@ -305,11 +306,25 @@ static void deliver_rest(struct run *run, struct capture *c, uint64_t until)
 	}
 }
 
+static void tell_silence(struct run *run)
+{
+	const struct runner *runner = run->runner;
+	const struct aside *a = &run->request->aside;
+
+	if (!a->silent || !runner->ops->is_silent ||
+	    runner->ops->is_silent(runner->slot) == run->silent)
+		return;
+	run->silent = !run->silent;
+	a->silent(a->context, run->silent);
+}
+
 static int serve_all(struct run *run, struct error *err)
 {
-	while (!run->runner->ops->step(run->runner->slot))
+	while (!run->runner->ops->step(run->runner->slot)) {
+		tell_silence(run);
 		if (serve_once(run, err) < 0)
 			return -1;
+	}
 	deliver_rest(run, &run->out, clock_us() + DRAIN_US);
 	deliver_rest(run, &run->err, clock_us() + DRAIN_US);
 	return 0;

@@ -17,6 +17,7 @@ struct runner_ops {
 	/* Until when (clock_us) it is better not to sleep while waiting; 0: sleep.  Or NULL */
 	uint64_t (*awake_us)(const void *slot);
 	bool (*step)(void *slot);
+	bool (*is_silent)(const void *slot); /* it should have answered, and did not; or NULL */
 	void (*kill)(void *slot, enum kill_reason reason);
 	void (*signal)(void *slot, int signal); /* for the program */
 	void (*finish)(void *slot, struct outcome *ret, int *ret_work);

@@ -25,7 +25,7 @@ struct bash {
 	bool failed;
 };
 
-static void screen_text(struct sieve *s, uint64_t deadline_us, unsigned nesting,
+static void screen_text(struct sieve *s, struct syntax_budget *budget, unsigned nesting,
 			enum syntax_end *ret_end);
 
 static bool is(TSNode node, const char *type)
@@ -161,7 +161,7 @@ static void check_inner(struct bash *b, const struct shell_words *w)
 		inner.len = strlen(text->value);
 		inner.inside = 1 + text->at;
 		inner.outer = b->sieve;
-		screen_text(&inner, b->syntax->deadline_us, b->nesting + 1, &end);
+		screen_text(&inner, b->syntax->budget, b->nesting + 1, &end);
 		b->failed |= inner.failed;
 		if (end != SYNTAX_READ)
 			b->ended = end;
@@ -327,10 +327,10 @@ static bool see(void *context, const struct visit *v)
 	return true;
 }
 
-static void screen_text(struct sieve *s, uint64_t deadline_us, unsigned nesting,
+static void screen_text(struct sieve *s, struct syntax_budget *budget, unsigned nesting,
 			enum syntax_end *ret_end)
 {
-	own(syntax) x = {.text = s->text, .len = (uint32_t)s->len, .deadline_us = deadline_us};
+	own(syntax) x = {.text = s->text, .len = (uint32_t)s->len, .budget = budget};
 	own(arena) scratch;
 	struct bash b = {.sieve = s,
 			 .syntax = &x,
@@ -353,7 +353,7 @@ static void screen_text(struct sieve *s, uint64_t deadline_us, unsigned nesting,
 		s->failed = true;
 }
 
-void screen_bash(struct sieve *s, uint64_t deadline_us, enum syntax_end *ret_end)
+void screen_bash(struct sieve *s, struct syntax_budget *budget, enum syntax_end *ret_end)
 {
-	screen_text(s, deadline_us, 0, ret_end);
+	screen_text(s, budget, 0, ret_end);
 }

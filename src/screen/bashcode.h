@@ -30,6 +30,6 @@ extern const struct screen_row bash_rows[BASH_RULE_COUNT];
 /* The n-th pattern; NULL: there are no more. */
 const struct shell_pattern *bash_pattern(size_t n);
 
-void screen_bash(struct sieve *s, uint64_t deadline_us, enum syntax_end *ret_end);
+void screen_bash(struct sieve *s, struct syntax_budget *budget, enum syntax_end *ret_end);
 
 #endif

@@ -215,7 +215,8 @@ static int by_place(const void *left, const void *right)
 
 enum answer findings_answer(struct findings *found, struct why *why)
 {
-	qsort(found->list, found->n, sizeof(found->list[0]), by_place);
+	if (found->n > 1)
+		qsort(found->list, found->n, sizeof(found->list[0]), by_place);
 	for (size_t i = 0; i < found->n; i++) {
 		const struct finding *f = &found->list[i];
 

@@ -255,9 +255,9 @@ static enum syntax_end read_names(struct js *j, TSNode root)
 	return SYNTAX_READ;
 }
 
-void screen_javascript(struct sieve *s, uint64_t deadline_us, enum syntax_end *ret_end)
+void screen_javascript(struct sieve *s, struct syntax_budget *budget, enum syntax_end *ret_end)
 {
-	own(syntax) x = {.text = s->text, .len = (uint32_t)s->len, .deadline_us = deadline_us};
+	own(syntax) x = {.text = s->text, .len = (uint32_t)s->len, .budget = budget};
 	own(arena) scratch;
 	struct js j = {.sieve = s, .syntax = &x, .scratch = &scratch};
 	TSNode root, error;

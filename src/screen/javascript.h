@@ -64,6 +64,6 @@ TSNode js_field(TSNode node, const char *field);
 TSNode js_argument(TSNode call, uint32_t n);
 
 /* javascript.c */
-void screen_javascript(struct sieve *s, uint64_t deadline_us, enum syntax_end *ret_end);
+void screen_javascript(struct sieve *s, struct syntax_budget *budget, enum syntax_end *ret_end);
 
 #endif

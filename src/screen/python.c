@@ -8,6 +8,7 @@
  */
 #include "screen/python.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
@@ -146,14 +147,25 @@ static void check_errors(struct py *p)
 		py_found(p, PY_SYNTAX, error);
 }
 
-void py_screen_text(struct sieve *s, uint64_t deadline_us, struct py *outer,
+/* All zeros but for the list of what is pending, which is large and has a count. */
+static void begin(struct py *p, struct sieve *s, struct syntax *x, struct py *outer)
+{
+	memset(p, 0, offsetof(struct py, pending));
+	p->sieve = s;
+	p->outer = outer;
+	p->syntax = x;
+	p->ended = SYNTAX_READ;
+}
+
+void py_screen_text(struct sieve *s, struct syntax_budget *budget, struct py *outer,
 		    enum syntax_end *ret_end)
 {
-	own(syntax) x = {.text = s->text, .len = (uint32_t)s->len, .deadline_us = deadline_us};
+	own(syntax) x = {.text = s->text, .len = (uint32_t)s->len, .budget = budget};
 	own(arena) scratch;
-	struct py p = {.sieve = s, .outer = outer, .syntax = &x, .ended = SYNTAX_READ};
+	struct py p;
 
 	arena_init(&scratch, SCRATCH_BYTES);
+	begin(&p, s, &x, outer);
 	p.scratch = &scratch;
 	p.nesting = outer ? outer->nesting + 1 : 0;
 	*ret_end = syntax_parse(&x, tree_sitter_python());
@@ -170,8 +182,8 @@ void py_screen_text(struct sieve *s, uint64_t deadline_us, struct py *outer,
 		s->failed = true;
 }
 
-void screen_python(struct sieve *s, uint64_t deadline_us, enum syntax_end *ret_end)
+void screen_python(struct sieve *s, struct syntax_budget *budget, enum syntax_end *ret_end)
 {
 	check_codec(s);
-	py_screen_text(s, deadline_us, NULL, ret_end);
+	py_screen_text(s, budget, NULL, ret_end);
 }

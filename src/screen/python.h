@@ -149,7 +149,6 @@ struct py {
 	size_t n_binders, room_binders;
 	const char *stars[PY_VALUES_MAX]; /* modules imported with * */
 	size_t n_stars;
-	TSNode pending[PY_PENDING_MAX]; /* tell-tale attributes of we know not what */
 	size_t n_pending;
 	unsigned nesting;       /* code in strings of code */
 	unsigned fold_steps;    /* left for the constant that is being worked out */
@@ -164,6 +163,7 @@ struct py {
 	bool changed;            /* a round of bindings learned something */
 	unsigned char seen[256]; /* imports that were reported already, by row of the table */
 	enum syntax_end ended;   /* of code in strings too */
+	TSNode pending[PY_PENDING_MAX]; /* last; tell-tale attributes of we know not what */
 };
 
 /* python_nodes.c */
@@ -256,6 +256,6 @@ bool py_is_blob(const char *data, size_t len);
 bool py_is_format_escape(const char *data, size_t len);
 
 /* python.c */
-void screen_python(struct sieve *s, uint64_t deadline_us, enum syntax_end *ret_end);
+void screen_python(struct sieve *s, struct syntax_budget *budget, enum syntax_end *ret_end);
 
 #endif

@@ -25,7 +25,7 @@ static void screen_inner(struct py *p, TSNode node, const struct py_constant *co
 	inner.len = code->len - blank;
 	inner.inside = 1 + (size_t)ts_node_start_byte(node);
 	inner.outer = p->sieve;
-	py_screen_text(&inner, p->syntax->deadline_us, p, &end);
+	py_screen_text(&inner, p->syntax->budget, p, &end);
 	if (end != SYNTAX_READ)
 		p->ended = end;
 	if (inner.failed)

@@ -38,7 +38,7 @@ void py_check_file(struct py *p, TSNode node);
 void py_check_constant(struct py *p, const struct visit *v, const struct py_constant *c);
 
 /* python.c */
-void py_screen_text(struct sieve *s, uint64_t deadline_us, struct py *outer,
+void py_screen_text(struct sieve *s, struct syntax_budget *budget, struct py *outer,
 		    enum syntax_end *ret_end);
 
 #endif

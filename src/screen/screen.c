@@ -18,7 +18,7 @@ enum { STANDARD_BYTES = 256 << 10, STANDARD_MS = 50, LARGEST_BYTES = 16 << 20, R
 
 static const struct reader {
 	const char *language;
-	void (*read)(struct sieve *s, uint64_t deadline_us, enum syntax_end *ret_end);
+	void (*read)(struct sieve *s, struct syntax_budget *budget, enum syntax_end *ret_end);
 	bool folds_lines; /* a lone carriage return ends a line */
 } readers[] = {
 	{"python", screen_python, true},
@@ -139,10 +139,12 @@ enum answer screen_code(const char *language, const struct screen_policy *rules,
 {
 	const struct reader *r = reader_for(language);
 	struct sieve s = {.rules = rules, .arena = a, .found = ret};
-	uint64_t budget_us = (rules->budget_ms ? rules->budget_ms : STANDARD_MS) * 1000;
+	struct syntax_budget budget = {.us = (rules->budget_ms ? rules->budget_ms : STANDARD_MS) *
+					     1000};
 	enum syntax_end end = SYNTAX_LATE;
 
-	*ret = (struct findings){0};
+	ret->n = 0; /* the list is long, and mostly empty */
+	ret->cut = false;
 	*why = (struct why){0};
 	if (!r)
 		return why_deny(why, WHY_SCREEN, "screen.language",
@@ -155,7 +157,7 @@ enum answer screen_code(const char *language, const struct screen_policy *rules,
 	if (!s.text)
 		return why_deny(why, WHY_SCREEN, "screen.budget",
 				"the code is too large to screen");
-	r->read(&s, syntax_clock_us() + budget_us, &end);
+	r->read(&s, &budget, &end);
 	return answer_for(end, &s, why);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-uint64_t syntax_clock_us(void)
+static uint64_t syntax_clock_us(void)
 {
 	struct timespec now;
 
@@ -15,7 +15,14 @@ uint64_t syntax_clock_us(void)
 
 bool syntax_is_late(const struct syntax *x)
 {
-	return syntax_clock_us() > x->deadline_us;
+	struct syntax_budget *b = x->budget;
+	uint64_t now = syntax_clock_us();
+
+	if (!b->begun) {
+		b->begun = true;
+		b->deadline_us = now + b->us;
+	}
+	return now > b->deadline_us;
 }
 
 static bool stop_when_late(TSParseState *state)

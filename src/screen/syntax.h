@@ -17,16 +17,23 @@ enum syntax_end {
 	SYNTAX_READ,     /* all of it was seen */
 };
 
+/* Time that this thread may use, and not that which passes: a busy host refuses nobody.  It counts
+ * from the first look at the clock: what is over before that has taken next to none, and need not
+ * ask for the time. */
+struct syntax_budget {
+	uint64_t us;
+	bool begun;
+	uint64_t deadline_us;
+};
+
 struct syntax {
 	TSParser *parser;
 	TSTree *tree;
 	const char *text;
 	uint32_t len;
-	uint64_t deadline_us; /* of syntax_clock_us() */
+	struct syntax_budget *budget; /* of all texts that are in one another */
 };
 
-/* Time this thread has used: a busy host refuses nobody. */
-uint64_t syntax_clock_us(void);
 bool syntax_is_late(const struct syntax *x);
 enum syntax_end syntax_parse(struct syntax *x, const TSLanguage *language);
 void syntax_end(struct syntax *x); /* for own(syntax) */

@@ -71,7 +71,7 @@ static bool answer_at_once(struct scribe *s, struct pending *p, size_t *starts)
 	if (once)
 		p->receipt = once->receipt;
 	if (once || is_in_log(s, p)) {
-		peers_answer(p);
+		peers_answer(s, p);
 		return true;
 	}
 	if (r->head.kind == PUT_STARTED && s->open.n + ++*starts > OPEN_CALLS_MAX) {
@@ -174,7 +174,7 @@ static void answer(struct scribe *s, size_t done, bool durable)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->pending[i].line < done && is_durable(&s->pending[i]) == durable)
-			peers_answer(&s->pending[i]);
+			peers_answer(s, &s->pending[i]);
 }
 
 static void refuse(const struct scribe *s, size_t from, size_t to, bool durable_only)

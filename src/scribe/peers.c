@@ -24,9 +24,9 @@ void peers_refuse(struct peer *peer, uint64_t ticket, const struct error *err)
 	send_reply(peer, &reply);
 }
 
-void peers_answer(const struct pending *p)
+void peers_answer(const struct scribe *s, const struct pending *p)
 {
-	struct scribe_reply reply = {.index = p->receipt.index};
+	struct scribe_reply reply = {.index = p->receipt.index, .place = s->beside.place};
 
 	if (p->peer->number != p->peer_number || p->peer->gone)
 		return;
@@ -126,9 +126,32 @@ static bool take_one(struct scribe *s, struct peer *peer)
 	return false;
 }
 
+/* Whoever is alone says nothing more before it is answered, as good as always. */
+static bool waits(const struct pending *p)
+{
+	return p->request->flags & PUT_ALONE;
+}
+
 static bool is_full(const struct scribe *s)
 {
 	return s->n == LOG_BATCH_MAX || BATCH_BYTES - s->used < SCRIBE_MESSAGE_MAX;
+}
+
+/* Beside one caller, as long as there is one.  From time to time it lets go: its processor may be
+ * busy with something else by now, and then it wakes up on another. */
+static void choose_place(struct scribe *s)
+{
+	uint32_t flags = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		flags |= s->pending[i].request->flags |
+			 (s->pending[i].peer != s->pending[0].peer ? PUT_CROWD : 0);
+	if (flags & PUT_CROWD || s->active_us > s->stays_us + STAY_MS * 1000ULL) {
+		beside_stay(&s->beside, 0);
+		s->stays_us = s->active_us;
+	} else if (flags & PUT_ALONE && !s->beside.place) {
+		beside_stay(&s->beside, beside_here());
+	}
 }
 
 void peers_take(struct scribe *s)
@@ -138,11 +161,13 @@ void peers_take(struct scribe *s)
 		struct peer *peer = &s->peers[i];
 
 		for (size_t k = 0; peer->ready && k < PER_PEER && !is_full(s); k++)
-			if (!take_one(s, peer))
+			if (!take_one(s, peer) || waits(&s->pending[s->n - 1]))
 				peer->ready = false;
 	}
-	if (s->n)
-		s->active_us = clock_us();
+	if (s->n == 0)
+		return;
+	s->active_us = clock_us();
+	choose_place(s);
 }
 
 void peers_sweep(struct scribe *s)

@@ -175,16 +175,16 @@ static uint64_t wait_until(const struct scribe *s)
 
 static void wait_for_news(struct scribe *s)
 {
-	struct pollfd fds[PEERS_MAX + 2] = {
-		/* Who finds no place waits before the door, as long as its patience lasts. */
-		{.fd = s->n_peers < s->peers_most ? s->listener : -1, .events = POLLIN},
-		{.fd = s->signals, .events = POLLIN},
-	};
+	struct pollfd fds[PEERS_MAX + 2]; /* large: no more of it is touched than there are */
 	uint64_t now = clock_us(), until = wait_until(s);
 	uint64_t us = until <= now ? 0 : until - now;
 	struct timespec wait = {(time_t)(us / 1000000), (long)(us % 1000000) * 1000};
 	int n;
 
+	/* Who finds no place waits before the door, as long as its patience lasts. */
+	fds[0] = (struct pollfd){.fd = s->n_peers < s->peers_most ? s->listener : -1,
+				 .events = POLLIN};
+	fds[1] = (struct pollfd){.fd = s->signals, .events = POLLIN};
 	for (size_t i = 0; i < s->n_peers; i++)
 		fds[i + 2] = (struct pollfd){.fd = s->peers[i].fd, .events = POLLIN};
 	n = ppoll(fds, s->n_peers + 2, until == UINT64_MAX ? NULL : &wait, NULL);

@@ -5,6 +5,7 @@
 
 #include "audit/log.h"
 #include "audit/record.h"
+#include "base/beside.h"
 #include "scribe/opencalls.h"
 #include "scribe/scribe.h"
 
@@ -19,6 +20,7 @@ enum {
 	SYNC_MS = 50,                 /* after the first record that is not on disk yet */
 	CHECKPOINT_MS = 100,          /* between two signatures */
 	RETRY_MS = 100,               /* after the disk said no */
+	STAY_MS = 10000,              /* on one processor, however well it does */
 	END_ROOM = 16384,             /* of the segment, for the end of a call that began */
 };
 
@@ -65,6 +67,8 @@ struct scribe {
 	struct once once[ONCE_MAX];
 	size_t n_once; /* ever; the newest ONCE_MAX are kept */
 	bool ending;
+	struct beside beside;
+	uint64_t stays_us;      /* since when */
 	uint64_t active_us;     /* somebody was here last */
 	uint64_t unsynced_us;   /* since when there are records that are not on disk; 0: none */
 	uint64_t checkpoint_us; /* when the last signature was made */
@@ -84,7 +88,7 @@ void peers_add(struct scribe *s, int fd);
 void peers_accept(struct scribe *s);
 /* Whatever they have said, up to a batch. */
 void peers_take(struct scribe *s);
-void peers_answer(const struct pending *p);
+void peers_answer(const struct scribe *s, const struct pending *p);
 void peers_refuse(struct peer *peer, uint64_t ticket, const struct error *err);
 /* Those that are gone go, and their calls have nobody. */
 void peers_sweep(struct scribe *s);

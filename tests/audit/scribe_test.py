@@ -518,7 +518,7 @@ def speak(path, message):
             return sock.recv(4096)
 
 
-def message(kind, key, line, version=1, flags=0):
+def message(kind, key, line, version=2, flags=0):
     size = 24 + 8 + 72 + len(line)
     return (struct.pack("<IIIIQ", 0x65626373, version, size, kind, 9) +
             struct.pack("<II", flags, len(line)) + key.ljust(72, b"\0") + line)
@@ -613,7 +613,7 @@ def nonsense_is_refused_and_hurts_nobody():
         for bad in (b"x", b"\0" * 24, message(1, b"a", good)[:-1], message(9, b"a", good),
                     message(3, b"", b"not json"), message(3, b"", b'{"a":1}\n{"b":1}'),
                     message(3, b"", b'{"kind":"nothing"}'), message(1, b"other", good),
-                    message(2, b"a", good), message(3, b"", good), message(1, b"a", good, 2),
+                    message(2, b"a", good), message(3, b"", good), message(1, b"a", good, 3),
                     message(3, b"", b"{" + b" " * 64000 + b"}")):
             check(reply_kind(speak(door, bad)) == 2, bad[:120])
         check(len(place.lines()) == before and place.scribes() == pids, "it had an effect")

@@ -14,8 +14,8 @@ import subprocess
 import tempfile
 import time
 
-MAGIC, VERSION, INLINE = 0x706B6C62, 4, 32 * 1024
-REQUEST = struct.Struct("<4I5Q3I128s128s128s1024s40s4x")
+MAGIC, VERSION, INLINE = 0x706B6C62, 5, 32 * 1024
+REQUEST = struct.Struct("<4I5Q4I128s128s128s1024s40s")
 COUNTS = 8
 REPLY = struct.Struct("<4I3Q4I2Q40s3I4x8I14Q" + "48sQ" * 2 * COUNTS + "128s128s")
 SEALS = 0x0002 | 0x0004 | 0x0008  # shrink, grow, write
@@ -168,7 +168,8 @@ class Keeper:
     # Messages.
 
     def send(self, ask, body=b"", *, serial=None, target=0, shape=0, number=0, origin=0,
-             client="local", tool="", path="", uid=None, request_id="req-1", ident="", stream=None, follows=1):
+             client="local", tool="", path="", uid=None, request_id="req-1", ident="", stream=None, follows=1,
+             alone=0):
         if isinstance(body, (dict, list)):
             body = json.dumps(body).encode()
         elif isinstance(body, str):
@@ -178,7 +179,7 @@ class Keeper:
             serial = self.serial
         head = REQUEST.pack(
             MAGIC, VERSION, ASKS.index(ask), shape, serial, target, len(body), origin, number,
-            0 if uid is None else 1, uid or 0, follows, client.encode(), request_id.encode(), tool.encode(),
+            0 if uid is None else 1, uid or 0, follows, alone, client.encode(), request_id.encode(), tool.encode(),
             path.encode(), ident.encode())
         self.send_raw(head, body, [] if stream is None else [stream])
         return serial

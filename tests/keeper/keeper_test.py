@@ -746,13 +746,13 @@ def test_another_policy_than_expected_is_no_start(_uid):
 
 
 def test_a_message_that_makes_no_sense_ends_the_keeper(_uid):
-    def head(magic=MAGIC, version=VERSION, kind=1, body_len=0, client=b"local", follows=0):
-        return REQUEST.pack(magic, version, kind, 0, 1, 0, body_len, 0, 0, 0, 0, follows, client, b"",
-                            b"", b"", b"")
+    def head(magic=MAGIC, version=VERSION, kind=1, body_len=0, client=b"local", follows=0, alone=0):
+        return REQUEST.pack(magic, version, kind, 0, 1, 0, body_len, 0, 0, 0, 0, follows, alone, client,
+                            b"", b"", b"", b"")
 
     for bad in (b"x", head(magic=1), head(version=9), head(kind=99), head(body_len=5),
                 head(client=b"x" * 128), head() + b"more", head(body_len=INLINE + 1),
-                head(follows=2)):
+                head(follows=2), head(alone=2)):
         with ready() as k:
             k.sock.send(bad)
             check(k.take() is None)
@@ -765,7 +765,7 @@ def test_a_body_that_could_change_is_not_taken(_uid):
         body = b" " * (INLINE + 1)
         fd = os.memfd_create("body", os.MFD_ALLOW_SEALING)
         os.write(fd, body)
-        head = REQUEST.pack(MAGIC, VERSION, 1, 0, 1, 0, len(body), 0, 0, 0, 0, 0, b"local", b"",
+        head = REQUEST.pack(MAGIC, VERSION, 1, 0, 1, 0, len(body), 0, 0, 0, 0, 0, 0, b"local", b"",
                             b"", b"", b"")
         socket.send_fds(k.sock, [head], [fd])
         os.close(fd)

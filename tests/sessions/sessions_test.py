@@ -187,6 +187,32 @@ def python_keeps_its_state(uid):
         same(s.code("x")["result"], "41")
 
 
+def processors(process):
+    return len(os.sched_getaffinity(process.pid))
+
+
+@test
+def who_is_asked_alone_is_beside_its_scribe(uid):
+    all_of_them = len(os.sched_getaffinity(0))
+    if all_of_them < 2:
+        return print("# one processor")
+    with Session(uid) as s:
+        def ask(alone, moved):
+            for _ in range(600):
+                same(s.ask("code", {"code": "1 + 1"}, alone=alone, follows=0).json()["result"], "2")
+                if moved():
+                    return True
+            return False
+
+        both = (s.k.process, s.k.scribe)
+        same([processors(p) for p in both], [all_of_them] * 2)
+        check(ask(1, lambda: [processors(p) for p in both] == [1, 1] and
+                  os.sched_getaffinity(both[0].pid) == os.sched_getaffinity(both[1].pid)), "they are apart")
+        # What runs for a caller has what it had.
+        same(s.code("import os; len(os.sched_getaffinity(0))")["result"], str(all_of_them))
+        check(ask(0, lambda: [processors(p) for p in both] == [all_of_them] * 2), "they are held")
+
+
 @test
 def bash_and_node_keep_theirs_beside_it(uid):
     with Session(uid) as s:

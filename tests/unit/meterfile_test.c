@@ -292,6 +292,41 @@ TEST(a_file_cut_short_or_made_longer_admits_nobody)
 	CHECK(is_refused(&s, &c));
 }
 
+/* Nobody needs to know what was before; each thing that is counted is a twin that does. */
+TEST(what_nothing_is_counted_for_needs_no_file)
+{
+	own(scratch) s = scratch_make();
+	own_meter m = in_file(s.path);
+	own_fd fd = state_fd(&s);
+	struct meter_case c;
+	uint64_t tickets[2];
+
+	case_init(&c, "10/min");
+	c.tool.rates = (struct rates){.unlimited = true};
+	CHECK(ftruncate(fd, 1) == 0);
+	CHECK(admit(m, &c, START_MS) && !c.left.has_rate && !c.left.has_calls);
+	tickets[0] = c.ticket;
+	CHECK(admit(m, &c, START_MS) && c.ticket != tickets[0]);
+	CHECK(peek(m, &c, START_MS));
+	leave(m, &c, START_MS, 1, 1);
+	c.tool.concurrency = 1;
+	CHECK(!admit(m, &c, START_MS));
+	CHECK_STR(c.why.rule, "state");
+	c.tool.concurrency = 0;
+	c.client.budget = (struct budget){.output_bytes = 1, .per_ms = 1000};
+	CHECK(!admit(m, &c, START_MS) && !peek(m, &c, START_MS));
+	c.client.budget = (struct budget){0};
+	c.by_client = rate_of("10/min", RATE_PER_CLIENT);
+	c.client.rates = (struct rates){.rate = &c.by_client, .n = 1};
+	CHECK(!admit(m, &c, START_MS));
+	c.client.rates = (struct rates){.unlimited = true};
+	c.policy.rates = (struct rates){.rate = &c.by_client, .n = 1};
+	CHECK(!admit(m, &c, START_MS));
+	c.policy.rates = (struct rates){.unlimited = true};
+	c.tool.rates = (struct rates){0}; /* nothing said: the standard rate */
+	CHECK(!admit(m, &c, START_MS));
+}
+
 TEST(a_file_of_another_version_is_named_as_such)
 {
 	own(scratch) s = scratch_make();

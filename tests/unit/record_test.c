@@ -108,6 +108,38 @@ TEST(everything_that_a_call_can_say_is_read_again)
 	CHECK(view.policy_sha256.len == 64 && view.args_sha256.len == 64);
 }
 
+/* The tables that say in which order they come have each of them. */
+TEST(every_layer_and_every_limit_is_there_once)
+{
+	own(buf) line;
+	struct error err = {0};
+	struct layer_report layers[LAYER_COUNT];
+	struct limits limits;
+	struct record r = {.kind = RECORD_FINISHED, .layers = layers, .limits = &limits};
+	char name[80], before[80] = "";
+
+	for (int i = 0; i < LAYER_COUNT; i++)
+		layers[i] = (struct layer_report){.state = LAYER_FULL};
+	limits_default(&limits);
+	buf_init(&line, RECORD_MAX);
+	CHECK(record_write(&r, &line, &err) == 0);
+	for (int i = 0; i < LAYER_COUNT; i++) {
+		const char *at;
+
+		(void)snprintf(name, sizeof(name), "\"%s\":\"full\"", layer_name((enum layer)i));
+		at = strstr(buf_str(&line), name);
+		CHECK(at && !strstr(at + 1, name));
+	}
+	for (size_t i = 0; i < limit_row_count; i++) {
+		const char *key = limits_by_key(i)->key;
+
+		CHECK(strcmp(before, key) < 0);
+		(void)snprintf(before, sizeof(before), "%s", key);
+		(void)snprintf(name, sizeof(name), "\"%s\":", limit_rows[i].key);
+		CHECK(strstr(buf_str(&line), name));
+	}
+}
+
 TEST(arguments_that_have_no_room_leave_their_hash)
 {
 	own(buf) line;

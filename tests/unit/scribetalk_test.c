@@ -110,7 +110,7 @@ TEST(kinds_and_flags_that_nobody_knows_are_refused)
 	size = make(&m, PUT_NONE, "x", "{}", 2);
 	CHECK(!is_taken(&m, size));
 	size = make(&m, PUT_SINGLE, "x", "{}", 2);
-	m.request.flags = 4;
+	m.request.flags = PUT_FLAGS + 1;
 	CHECK(!is_taken(&m, size));
 	m.request.flags = PUT_DURABLE;
 	CHECK(is_taken(&m, size));

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/jsonout.h"
 #include "base/own.h"
+#include "base/text.h"
 #include "serve/api/front.h"
 
 static const char died[] = "the process that had this call died, and nobody saw how the call ended";
@@ -31,8 +32,8 @@ struct task *asking_task(struct visit *v, enum keep_ask kind)
 	t->request.shape = flags & ROUTE_TOOL_SHAPE ? SHAPE_TOOL : SHAPE_EXECUTE;
 	t->request.has_uid = peer->is_unix;
 	t->request.uid = peer->is_unix ? peer->uid : 0;
-	(void)snprintf(t->request.client, sizeof(t->request.client), "%s", v->party->name);
-	(void)snprintf(t->request.request_id, sizeof(t->request.request_id), "%s", v->request_id);
+	text_copy(v->party->name, t->request.client, sizeof(t->request.client));
+	text_copy(v->request_id, t->request.request_id, sizeof(t->request.request_id));
 	t->request.follows = v->form == FORM_SSE || v->form == FORM_NDJSON;
 	t->party = v->party;
 	t->body = http_body(v->x);
@@ -125,7 +126,7 @@ static void begun(void *context, struct task *t, const struct keep_reply *r, con
 	t->call = c;
 	(void)snprintf(c->tool, sizeof(c->tool), "%s",
 		       r->facts.tool[0] ? r->facts.tool : t->request.tool);
-	(void)snprintf(c->session, sizeof(c->session), "%s", t->request.id);
+	text_copy(t->request.id, c->session, sizeof(c->session));
 	(void)buf_add(&c->start, buf_str(body), body->len, &err);
 	if (!v)
 		return;
@@ -256,7 +257,7 @@ static void lose_call(struct front *f, struct task *t)
 
 	buf_init(&body, 8192);
 	if (t->call)
-		(void)snprintf(r.facts.tool, sizeof(r.facts.tool), "%s", t->call->tool);
+		text_copy(t->call->tool, r.facts.tool, sizeof(r.facts.tool));
 	metrics_call(&f->metrics, &r.facts);
 	if (unknown_write(&u, &body, &err) < 0) {
 		r.http_status = 500;

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 
 enum { ENTRY_BYTES = 1024, START_MAX = 8192 };
 
@@ -86,7 +87,7 @@ struct book_call *book_begin(struct callbook *b, const char *id, struct party *p
 
 	if (!c)
 		return NULL;
-	(void)snprintf(c->id, sizeof(c->id), "%s", id);
+	text_copy(id, c->id, sizeof(c->id));
 	c->party = party;
 	c->begun_unix_ms = unix_ms();
 	links_init(&c->followers);
@@ -190,7 +191,7 @@ void book_finish(struct callbook *b, struct book_call *c, const struct keep_repl
 	c->http_status = r->http_status;
 	c->content = r->content;
 	if (r->facts.tool[0])
-		(void)snprintf(c->tool, sizeof(c->tool), "%s", r->facts.tool);
+		text_copy(r->facts.tool, c->tool, sizeof(c->tool));
 	buf_done(&c->answer);
 	c->answer = *body;
 	buf_init(body, 0);

@@ -21,7 +21,7 @@ static bool name_it(struct visit *v)
 	const char *given = http_header(v->x, "X-Request-Id");
 
 	if (given && request_id_fits(given))
-		(void)snprintf(v->request_id, sizeof(v->request_id), "%s", given);
+		text_copy(given, v->request_id, sizeof(v->request_id));
 	else
 		id_make("req-", v->request_id, sizeof(v->request_id));
 	http_set_id(v->x, v->request_id);

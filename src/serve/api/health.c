@@ -18,7 +18,7 @@ static const struct {
 	const char *name, *missing;
 } roles[] = {
 	{ROLE_UP_SELF_TEST, "self_test", "no box has passed the self-test"},
-	{ROLE_UP_WARDEN, "warden", "the process that makes boxes is not there"},
+	{ROLE_UP_WARDEN, "warden", "the process that makes boxes is not there, or does not answer"},
 	{ROLE_UP_SCRIBE, "audit_log", "the audit log cannot be written"},
 };
 
@@ -44,7 +44,8 @@ static void ready(struct visit *v)
 {
 	struct front *f = v->front;
 	size_t keepers = pool_ready(&f->pool);
-	bool all = keepers > 0 && !f->draining;
+	bool stuck = pool_is_stuck(&f->pool, clock_us());
+	bool all = keepers > 0 && !stuck && !f->draining;
 	struct error err = {0};
 	struct jsonout j;
 	own(buf) out;
@@ -59,6 +60,7 @@ static void ready(struct visit *v)
 	for (size_t i = 0; i < ARRAY_LEN(roles); i++)
 		write_check(&j, roles[i].name, is_fine(f, roles[i].bit), roles[i].missing);
 	write_check(&j, "keepers", keepers > 0, "no process for calls is ready");
+	write_check(&j, "slots", !stuck, "calls wait for boxes that do not answer");
 	write_check(&j, "serving", !f->draining, "the service is being stopped");
 	jsonout_object_end(&j);
 	/* Not needed for calls. */

@@ -18,10 +18,16 @@ int keeperlink_open(struct pool *p, struct keeper *k, int fd, loop_ready *ready,
 	return loop_add(p->loop, &k->watch, err);
 }
 
+static bool is_alone(const struct pool *p)
+{
+	return p->n_given == 0 && p->n_waiting == 0 && p->n_opening == 0;
+}
+
 int keeperlink_send(struct keeper *k, struct task *t, struct error *err)
 {
 	const struct buf *body = t->body;
 
+	t->request.alone = is_alone(k->pool);
 	if (t->stream >= 0)
 		return keep_send_open(k->watch.fd, &t->request, t->stream, body, err);
 	return keep_send_request(k->watch.fd, &t->request, body ? body->data : NULL,

@@ -179,6 +179,7 @@ static void took(struct pool *p, struct keeper *k, struct task *t)
 	t->sent_us = clock_us();
 	links_add(&k->tasks, &t->in_keeper);
 	k->n_tasks++;
+	p->n_given++;
 	if (!k->for_session)
 		p->n_busy++;
 }
@@ -188,6 +189,7 @@ static void leave_keeper(struct pool *p, struct task *t)
 {
 	links_remove(&t->in_keeper);
 	t->keeper->n_tasks--;
+	p->n_given--;
 	if (!t->keeper->for_session)
 		p->n_busy--;
 	t->keeper = NULL;
@@ -303,6 +305,14 @@ void pool_set_limits(struct pool *p, const struct pool_limits *limits)
 	hand_out(p);
 }
 
+/* An end that was only given up on shows nothing. */
+static bool had_box(const struct task *t, const struct keep_reply *r)
+{
+	if (t->request.kind == KEEP_OPEN)
+		return r->http_status == 201;
+	return t->request.kind == KEEP_CALL && r->facts.ran && !t->silent_us;
+}
+
 static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struct buf *body,
 		   int *stream)
 {
@@ -331,9 +341,13 @@ static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struc
 		p->events.begun(p->events.context, t, r, body);
 	} else if (r->kind == KEEP_OUTPUT) {
 		p->events.output(p->events.context, t, r, body);
+	} else if (r->kind == KEEP_SILENT) {
+		t->silent_us = r->offset ? clock_us() : 0;
 	} else {
 		leave_keeper(p, t);
 		t->on = k;
+		if (had_box(t, r))
+			p->ran_us = clock_us();
 		p->events.answered(p->events.context, t, r, body);
 		pool_drop(t);
 	}

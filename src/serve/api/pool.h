@@ -22,6 +22,8 @@ enum {
 	POOL_TASKS_MAX = 64,        /* of one session at once */
 	POOL_CANCEL_S = 10,         /* a keeper that does not end what was cancelled is let go */
 	POOL_QUICK_S = 60,          /* and one that takes so long for what runs no program */
+	POOL_BEGIN_S = 10,          /* a call that has not begun by then waits in vain */
+	POOL_DOUBT_S = 30,          /* so long keepers are doubted that nobody has tried */
 	POOL_SPARE_MAX = 2,         /* keepers for sessions that nobody waits for any more */
 };
 
@@ -40,9 +42,10 @@ struct task {
 	struct keeper *keeper; /* that has it; NULL: none, or none any more */
 	struct keeper *on;     /* answered(): the keeper that had it */
 	uint64_t submitted_us, sent_us, cancelled_us;
-	bool runs;   /* a program: may take as long as the policy says */
-	bool counts; /* in party->open */
-	bool cancel; /* wanted */
+	uint64_t silent_us; /* since when its slot does not answer; 0: it does */
+	bool runs;          /* a program: may take as long as the policy says */
+	bool counts;        /* in party->open */
+	bool cancel;        /* wanted */
 	bool cancel_sent;
 	bool begun;
 	/* The submitter's. */
@@ -103,10 +106,12 @@ struct pool {
 	struct links opening; /* tasks that wait for a session's keeper */
 	struct links turns;   /* clients with tasks that wait; the first is next */
 	size_t n_keepers, n_session_keepers, n_waiting, n_opening, n_busy;
+	size_t n_given;                 /* tasks that keepers have, those of sessions, too */
 	size_t wanted, wanted_sessions; /* asked for, and not come yet */
 	bool stopping;                  /* no more keepers are asked for */
 	uint64_t serial;
 	uint64_t deaths;
+	uint64_t ran_us; /* when somebody last had a box, and it was seen that they did */
 	struct loop_timer wait_timer, retry_timer;
 };
 
@@ -118,6 +123,9 @@ void pool_set_limits(struct pool *p, const struct pool_limits *limits);
 int pool_add(struct pool *p, int fd, bool for_session, uint32_t generation, struct error *err);
 /* Keepers that are ready and of this generation, busy or not. */
 size_t pool_ready(const struct pool *p);
+
+/* stuck.c: is there nobody left, as far as calls have seen, in whose boxes they run? */
+bool pool_is_stuck(const struct pool *p, uint64_t now_us);
 
 /* A task, zeroed but for its links, serial and stream; NULL: no memory.  pool_drop() if it is not
  * submitted. */

@@ -8,6 +8,7 @@
 #include <sys/random.h>
 
 #include "base/digits.h"
+#include "base/text.h"
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 
@@ -44,10 +45,12 @@ void id_make(const char *prefix, char *ret, size_t room)
 {
 	unsigned char bytes[ID_RANDOM_DIGITS / 2] = {0};
 	char hex[ID_RANDOM_DIGITS + 1];
+	size_t len = strnlen(prefix, room - 1);
 
 	/* Never short for so few bytes, once the kernel has any. */
 	while (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		continue;
 	(void)digits_hex(bytes, sizeof(bytes), hex);
-	(void)snprintf(ret, room, "%s%s", prefix, hex);
+	memcpy(ret, prefix, len);
+	text_copy(hex, ret + len, room - len);
 }

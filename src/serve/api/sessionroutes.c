@@ -5,6 +5,7 @@
 
 #include "base/jsonout.h"
 #include "base/own.h"
+#include "base/text.h"
 #include "serve/api/front.h"
 
 enum { LIST_ENTRY = 640 };
@@ -29,7 +30,7 @@ void sessionroutes_open(struct visit *v)
 		respond_problem(v, PROBLEM_OVERLOADED, "out of memory");
 		return;
 	}
-	(void)snprintf(t->request.id, sizeof(t->request.id), "%s", s->id);
+	text_copy(s->id, t->request.id, sizeof(t->request.id));
 	t->session = s;
 	asking_submit(v, t, NULL);
 }
@@ -52,7 +53,7 @@ void sessionroutes_opened(struct front *f, struct task *t, const struct keep_rep
 	s->state = SESSION_OPEN;
 	s->keeper = k;
 	k->session = s;
-	(void)snprintf(s->tool, sizeof(s->tool), "%s", r->facts.tool);
+	text_copy(r->facts.tool, s->tool, sizeof(s->tool));
 	/* Whoever asked for it is gone, and nobody else knows its name. */
 	if (!t->visit || f->draining) {
 		sessiontable_end(&f->sessions, s, "its client went away while it was opened");
@@ -87,9 +88,9 @@ void sessionroutes_over(struct front *f, struct keeper *k, const struct keep_rep
 	if (!k->session)
 		return;
 	if (r && r->facts.rule[0])
-		(void)snprintf(why, sizeof(why), "%s", r->facts.rule);
+		text_copy(r->facts.rule, why, sizeof(why));
 	else if (r && body && body->len > 0)
-		(void)snprintf(why, sizeof(why), "%s", buf_str(body));
+		text_copy(buf_str(body), why, sizeof(why));
 	else
 		(void)snprintf(why, sizeof(why), "%s",
 			       r ? "it has ended" : "the process that had it died");
@@ -214,7 +215,7 @@ void sessionroutes_serve(struct visit *v)
 	if (!t)
 		return;
 	t->session = s;
-	(void)snprintf(t->request.id, sizeof(t->request.id), "%s", s->id);
+	text_copy(s->id, t->request.id, sizeof(t->request.id));
 	if (kind == KEEP_FILE_STAT || (kind == KEEP_FILE_LIST && v->match.params[1].text)) {
 		if (!fileroutes_prepare(v, t, v->match.params[1].text, v->match.params[1].len)) {
 			pool_drop(t);

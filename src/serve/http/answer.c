@@ -5,7 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/own.h"
+#include "base/text.h"
+
+enum { HEAD_USUAL = 400 };
 
 static const struct {
 	int status;
@@ -58,6 +62,12 @@ bool answer_may_have_body(int status)
 	return status >= 200 && status != 204 && status != 304;
 }
 
+static void put_two(char *at, int number)
+{
+	at[0] = (char)('0' + number / 10 % 10);
+	at[1] = (char)('0' + number % 10);
+}
+
 static const char *date_text(struct answer_date *d)
 {
 	static const char days[] = "SunMonTueWedThuFriSat";
@@ -70,10 +80,15 @@ static const char *date_text(struct answer_date *d)
 		return d->text;
 	d->when = now.tv_sec;
 	(void)gmtime_r(&d->when, &tm);
-	(void)snprintf(d->text, sizeof(d->text), "%.3s, %02d %.3s %04d %02d:%02d:%02d GMT",
-		       days + (size_t)(tm.tm_wday % 7) * 3, tm.tm_mday % 100,
-		       months + (size_t)(tm.tm_mon % 12) * 3, (tm.tm_year + 1900) % 10000,
-		       tm.tm_hour % 100, tm.tm_min % 100, tm.tm_sec % 100);
+	text_copy("Sun, 00 Jan 0000 00:00:00 GMT", d->text, sizeof(d->text));
+	memcpy(d->text, days + (size_t)(tm.tm_wday % 7) * 3, 3);
+	put_two(d->text + 5, tm.tm_mday);
+	memcpy(d->text + 8, months + (size_t)(tm.tm_mon % 12) * 3, 3);
+	put_two(d->text + 12, (tm.tm_year + 1900) / 100);
+	put_two(d->text + 14, (tm.tm_year + 1900) % 100);
+	put_two(d->text + 17, tm.tm_hour);
+	put_two(d->text + 20, tm.tm_min);
+	put_two(d->text + 23, tm.tm_sec);
 	return d->text;
 }
 
@@ -95,12 +110,14 @@ static int add_plain(struct buf *out, const char *text, struct error *err)
 int answer_head(struct buf *out, struct answer_date *date, int status,
 		const struct http_header *headers, struct error *err)
 {
-	char line[128];
+	char code[DIGITS_ROOM];
 
-	(void)snprintf(line, sizeof(line), "HTTP/1.1 %03d %s\r\nDate: %s\r\n",
-		       status < 200 || status > 599 ? 500 : status, answer_reason(status),
-		       date_text(date));
-	if (buf_add_str(out, line, err) < 0)
+	(void)digits_padded((uint64_t)(status < 200 || status > 599 ? 500 : status), 3, code);
+	if (buf_expect(out, HEAD_USUAL, err) < 0 || buf_add_str(out, "HTTP/1.1 ", err) < 0 ||
+	    buf_add_str(out, code, err) < 0 || buf_add_str(out, " ", err) < 0 ||
+	    buf_add_str(out, answer_reason(status), err) < 0 ||
+	    buf_add_str(out, "\r\nDate: ", err) < 0 || buf_add_str(out, date_text(date), err) < 0 ||
+	    buf_add_str(out, "\r\n", err) < 0)
 		return -1;
 	for (; headers && headers->name; headers++)
 		if (add_plain(out, headers->name, err) < 0 || buf_add(out, ": ", 2, err) < 0 ||
@@ -112,14 +129,15 @@ int answer_head(struct buf *out, struct answer_date *date, int status,
 int answer_framing(struct buf *out, enum answer_framing framing, uint64_t length, bool close,
 		   struct error *err)
 {
-	char line[64];
+	char digits[DIGITS_ROOM];
 
-	if (framing == ANSWER_LENGTH)
-		(void)snprintf(line, sizeof(line), "Content-Length: %ju\r\n", (uintmax_t)length);
-	else
-		(void)snprintf(line, sizeof(line), "%s",
-			       framing == ANSWER_CHUNKED ? "Transfer-Encoding: chunked\r\n" : "");
-	if (buf_add_str(out, line, err) < 0)
+	(void)digits_uint(length, digits);
+	if (framing == ANSWER_LENGTH &&
+	    (buf_add_str(out, "Content-Length: ", err) < 0 || buf_add_str(out, digits, err) < 0 ||
+	     buf_add_str(out, "\r\n", err) < 0))
+		return -1;
+	if (framing == ANSWER_CHUNKED &&
+	    buf_add_str(out, "Transfer-Encoding: chunked\r\n", err) < 0)
 		return -1;
 	return buf_add_str(out, close ? "Connection: close\r\n\r\n" : "\r\n", err);
 }

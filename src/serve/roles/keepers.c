@@ -210,7 +210,7 @@ int keepers_maker(struct supervisor *s, int *ret_socket, struct error *err)
 {
 	const struct keeper like = {.session = true, .makes_template = true};
 
-	if (s->stopping || !s->singles[ROLE_WARDEN].up)
+	if (s->stopping || !single_is_up(s, ROLE_WARDEN))
 		return fail(err, ERR_SYSTEM, "nobody makes boxes now");
 	return make_keeper(s, &like, ret_socket, err);
 }
@@ -228,7 +228,7 @@ static void start_or_say(struct supervisor *s, bool session)
 
 static bool may_start(const struct supervisor *s)
 {
-	return !s->stopping && s->singles[ROLE_WARDEN].up && s->n_keepers < most(s);
+	return !s->stopping && single_is_up(s, ROLE_WARDEN) && s->n_keepers < most(s);
 }
 
 /* Those of sessions have much in common, if it is there when they begin. */

@@ -51,11 +51,11 @@ static bool has_log(const struct supervisor *s)
 	return !s->plan.audit_off;
 }
 
-static bool is_up(const struct supervisor *s, enum single_role which)
+bool single_is_up(const struct supervisor *s, enum single_role which)
 {
 	if (!has_log(s) && (which == ROLE_SCRIBE || which == ROLE_AUDITOR))
 		return true;
-	return s->singles[which].up;
+	return s->singles[which].up && !pinging_is_silent(&s->singles[which]);
 }
 
 void singles_tell_state(struct supervisor *s)
@@ -64,7 +64,7 @@ void singles_tell_state(struct supervisor *s)
 	bool all = s->tested && s->singles[ROLE_FRONT].pid;
 
 	for (int i = 0; i < SINGLE_COUNT; i++)
-		if (is_up(s, (enum single_role)i))
+		if (single_is_up(s, (enum single_role)i))
 			bits |= rows[i].bit;
 		else if (rows[i].bit)
 			all = false;
@@ -86,6 +86,7 @@ static void forget(struct single *one)
 	loop_remove(l, &one->end);
 	loop_remove(l, &one->news);
 	loop_unset(l, &one->settled);
+	pinging_end(one);
 	if (one->pidfd >= 0)
 		(void)close(take_fd(&one->pidfd));
 	if (one->control >= 0)
@@ -262,6 +263,7 @@ void singles_init(struct supervisor *s)
 		*one = (struct single){
 			.all = s, .which = (enum single_role)i, .pidfd = -1, .control = -1};
 		one->again = (struct loop_timer){.due = start_again, .context = one};
+		one->ping = (struct loop_timer){.due = pinging_look, .context = one};
 		one->settled = (struct loop_timer){.due = settle, .context = one};
 	}
 	s->state_told = UINT64_MAX;

@@ -205,6 +205,10 @@ void hear_warden(struct single *one)
 		(void)kill(one->pid, SIGKILL);
 		return;
 	}
+	if (answer.ping) {
+		pinging_heard(one);
+		return;
+	}
 	if (!answer.taken) {
 		supervisor_say("the warden does not take the policy's ceiling: %s",
 			       answer.error.text);
@@ -212,6 +216,7 @@ void hear_warden(struct single *one)
 	}
 	one->up = true;
 	one->told = false;
+	pinging_start(one);
 	s->keeper_fails = 0; /* those that ended with the one before */
 	keepers_pump(s);
 	singles_tell_state(s);

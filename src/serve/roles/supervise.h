@@ -28,6 +28,8 @@ enum {
 	SETTLED_MS = 1000, /* one that says nothing is believed to be up */
 	STEADY_MS = 5000,  /* who lived so long has not failed to start */
 	COMING_MS = 3000,  /* a keeper of a session waits so long for what it is copied from */
+	PING_MS = 1000,    /* so often the warden is asked whether it hears */
+	PINGS_MAX = 3,     /* and so often without an answer, then it counts as not there */
 	LEAVE_MS = 10000,  /* to end by itself, when it should */
 	WANTS_MAX = 10000, /* keepers asked for and not there */
 };
@@ -44,12 +46,14 @@ struct single {
 	int pidfd;
 	int control; /* our end; -1: none */
 	struct loop_watch end, news;
-	struct loop_timer again, settled;
+	struct loop_timer again, settled, ping;
 	uint64_t started_us;
-	unsigned fails; /* in a row */
-	bool up;        /* it has said so, or needs not */
-	bool told;      /* that it does not stay up */
-	bool busy;      /* scribe: somebody else's has the log, and serves us as well */
+	unsigned fails;   /* in a row */
+	bool up;          /* it has said so, or needs not */
+	bool told;        /* that it does not stay up */
+	bool busy;        /* scribe: somebody else's has the log, and serves us as well */
+	bool pinged;      /* warden: its answer is waited for */
+	unsigned unheard; /* so many times it was looked for in vain */
 };
 
 struct keeper {
@@ -135,6 +139,8 @@ void singles_start(struct single *one);
 /* After a delay that grows; does nothing when we are stopping. */
 void singles_restart(struct single *one, uint64_t least_ms);
 const char *single_name(enum single_role which);
+/* It is there, and answers. */
+bool single_is_up(const struct supervisor *s, enum single_role which);
 /* One that does not say when it is up: at once, or, if it has failed before, after a while. */
 void singles_believe(struct single *one);
 /* Tells the front what is up, if it does not know yet, and the world when all is. */
@@ -151,6 +157,13 @@ void hear_front(struct single *one);
 void hear_warden(struct single *one);
 void hear_scribe(struct single *one);
 int front_tell(struct supervisor *s, enum role_word word, uint64_t number, int fd);
+
+/* pinging.c: a role that is there and does nothing is noticed, and said; it is not ended. */
+void pinging_look(void *context); /* of its timer */
+void pinging_start(struct single *one);
+void pinging_end(struct single *one);
+void pinging_heard(struct single *one);
+bool pinging_is_silent(const struct single *one);
 
 /* keepers.c */
 /* One that makes the nursery's template; *ret_socket is where it sends it. */

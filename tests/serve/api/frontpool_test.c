@@ -4,6 +4,7 @@
 
 #include <sys/socket.h>
 
+#include "base/clock.h"
 #include "tap.h"
 
 enum { KEEPERS_MAX = 8 };
@@ -16,6 +17,7 @@ struct world {
 	size_t n_ends;
 	size_t wants[2];
 	size_t n_answered, n_lost, n_refused;
+	bool ran;      /* what calls are answered from now on */
 	char log[512]; /* one letter for each task that ended: client, or upper case: refused */
 };
 
@@ -137,7 +139,7 @@ static enum problem submit(struct world *w, const char *name, uint64_t most)
 /* The keeper at this end answers what it has.  False: nothing. */
 static bool answer(struct world *w, size_t end)
 {
-	struct keep_reply r = {.kind = KEEP_ANSWER, .http_status = 200};
+	struct keep_reply r = {.kind = KEEP_ANSWER, .http_status = 200, .facts = {.ran = w->ran}};
 	struct keep_request asked;
 	struct error err = {0};
 	struct buf body;
@@ -322,6 +324,63 @@ TEST(a_keeper_that_will_not_end_is_ended)
 	CHECK(w.n_lost == 0);
 	pool_tick(&w.pool, later);
 	CHECK(w.n_lost == 1 && w.pool.n_keepers == 0);
+	tear_down(&w);
+}
+
+static void say_silent(struct world *w, size_t end, uint64_t serial, bool is_silent)
+{
+	struct keep_reply r = {.kind = KEEP_SILENT, .serial = serial, .offset = is_silent};
+	struct error err = {0};
+
+	CHECK(keep_send_reply(w->ends[end], &r, NULL, 0, &err) == 0);
+	turn(w);
+}
+
+static struct task *only_task(struct keeper *k)
+{
+	return LINKED(k->tasks.next, struct task, in_keeper);
+}
+
+TEST(without_a_keeper_whose_slot_answers_it_is_stuck)
+{
+	struct world w;
+	uint64_t now, later;
+
+	set_up(&w, 1, 10);
+	add_keeper(&w, false, 1);
+	CHECK(submit(&w, "ann", 0) == PROBLEM_NONE);
+	now = clock_us();
+	later = now + UINT64_C(3600) * 1000000;
+	CHECK(!pool_is_stuck(&w.pool, now) && pool_is_stuck(&w.pool, later)); /* it never began */
+	only_task(LINKED(w.pool.keepers.next, struct keeper, all))->begun = true;
+	CHECK(!pool_is_stuck(&w.pool, later)); /* it runs for long */
+	say_silent(&w, 0, 1, true);
+	CHECK(pool_is_stuck(&w.pool, clock_us()) && pool_is_stuck(&w.pool, later));
+	say_silent(&w, 0, 1, false);
+	CHECK(!pool_is_stuck(&w.pool, later));
+	say_silent(&w, 0, 1, true);
+	CHECK(answer(&w, 0) && w.n_answered == 1 && !pool_is_stuck(&w.pool, later));
+	tear_down(&w);
+}
+
+TEST(those_that_nobody_tried_are_doubted_until_a_call_runs_and_not_for_ever)
+{
+	struct world w;
+	uint64_t later = clock_us() + UINT64_C(3600) * 1000000;
+
+	set_up(&w, 2, 10);
+	add_keeper(&w, false, 1);
+	add_keeper(&w, false, 1);
+	CHECK(submit(&w, "ann", 0) == PROBLEM_NONE);
+	only_task(LINKED(w.pool.keepers.next, struct keeper, all))->begun = true;
+	say_silent(&w, 0, 1, true);
+	CHECK(pool_is_stuck(&w.pool, clock_us()) && !pool_is_stuck(&w.pool, later));
+	/* What was refused says nothing of boxes. */
+	CHECK(submit(&w, "ann", 0) == PROBLEM_NONE && answer(&w, 1));
+	CHECK(pool_is_stuck(&w.pool, clock_us()));
+	w.ran = true;
+	CHECK(submit(&w, "ann", 0) == PROBLEM_NONE && answer(&w, 1));
+	CHECK(!pool_is_stuck(&w.pool, clock_us()));
 	tear_down(&w);
 }
 

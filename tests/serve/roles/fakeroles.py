@@ -59,6 +59,9 @@ def warden():
         if not data:
             return
         kind = struct.unpack("=IIII", data[:16])[2]
+        if kind == 3:  # does it hear?
+            control.send(struct.pack("=IIII", 0x77626A6C, 1, 0, 1) + bytes(ERROR_ROOM))
+            continue
         if kind == 2:
             control.send(struct.pack("=IIII", 0x77626A6C, 1, 1, 0) + bytes(ERROR_ROOM))
         n += kind == 1
@@ -69,9 +72,9 @@ def warden():
 def scribe():
     begin("scribe")
     kind = 3 if is_there("scribe.busy") else 1
-    size = 24 + 8 + 32 + ERROR_ROOM
+    size = 24 + 8 + 32 + 4 + ERROR_ROOM
     size += -size % 8
-    os.write(3, struct.pack("=IIIIQ", 0x65626373, 1, size, kind, 0) + bytes(size - 24))
+    os.write(3, struct.pack("=IIIIQ", 0x65626373, 2, size, kind, 0) + bytes(size - 24))
     if kind == 3:
         sys.exit(125)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

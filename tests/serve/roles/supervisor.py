@@ -94,6 +94,29 @@ def one_that_does_not_stay_up_is_tried_again_later_and_later(t):
     s.forget()
 
 
+def a_warden_that_does_not_answer_is_not_up_until_it_does(t):
+    s = Service()
+    tapping.wait_until(lambda: is_settled(s))
+    warden, keeper = s.alive("warden")[0], s.alive("keeper")[0]
+    os.kill(warden, signal.SIGSTOP)
+    tapping.wait_until(lambda: s.ask()[1] == ALL_UP & ~1)
+    t.check("the warden does not answer" in s.lines(), s.lines())
+    # Nobody begins who would wait for it.
+    os.kill(keeper, signal.SIGKILL)
+    tapping.wait_until(lambda: s.ask()[2] == 1)
+    t.check(len(s.alive("keeper")) == 1, s.alive("keeper"))
+    os.kill(warden, signal.SIGCONT)
+    tapping.wait_until(lambda: is_settled(s))
+    t.check(s.alive("warden") == [warden] and "answers again" in s.lines(), s.lines())
+    # One that is killed while it is silent has a successor that is not.
+    os.kill(warden, signal.SIGSTOP)
+    tapping.wait_until(lambda: s.ask()[1] == ALL_UP & ~1)
+    os.kill(warden, signal.SIGKILL)
+    tapping.wait_until(lambda: is_settled(s) and s.alive("warden") != [warden])
+    t.check(s.end() == 0, s.lines())
+    s.forget()
+
+
 def a_log_that_another_scribe_holds_is_no_failure(t):
     s = Service(before=lambda s: s.put("scribe.busy"))
     tapping.wait_until(lambda: is_settled(s))
@@ -238,6 +261,7 @@ tapping.run([
     each_role_comes_back_and_the_others_stay,
     node_waits_in_as_many_keepers_as_it_may,
     one_that_does_not_stay_up_is_tried_again_later_and_later,
+    a_warden_that_does_not_answer_is_not_up_until_it_does,
     a_log_that_another_scribe_holds_is_no_failure,
     a_policy_is_read_again_and_a_bad_one_changes_nothing,
     a_front_that_asks_for_too_much_gets_what_the_policy_allows,

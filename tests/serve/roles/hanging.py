@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""hanging.py BELLJAR WHO - roles that are there and do nothing: /readyz says so, and takes it back."""
+import os
+import signal
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from living import Load, Service  # noqa: E402
+from tapping import run, wait_until  # noqa: E402
+
+BELLJAR, WHO = os.path.realpath(sys.argv[1]), sys.argv[2]
+
+
+class Few(Service):
+    """Two keepers, so that two calls take all there are."""
+
+    def put_policy(self, text=None):
+        super().put_policy(text)
+        with open(self.dir + "/policy.yaml") as policy:
+            super().put_policy(policy.read().replace("concurrency: 4", "concurrency: 2"))
+
+    def missing(self):
+        """What /readyz finds to be missing."""
+        status, answer = self.ask("GET", "/readyz")
+        found = {name for name, check in answer["checks"].items() if not check["ok"]}
+        assert (status, answer["ready"]) == ((503, False) if found else (200, True)), answer
+        return found
+
+    def call(self, command):
+        return self.ask("POST", "/v1/tools/sh/call", {"arguments": {"command": command}})
+
+
+class Stopped:
+    """Processes of a role, while they do nothing."""
+
+    def __init__(self, s, role):
+        self.s, self.role, self.pids = s, role, []
+
+    def __enter__(self):
+        while True:  # one may be starting another just now
+            more = [pid for pid in self.s.pids(self.role) if pid not in self.pids]
+            if not more:
+                return self
+            for pid in more:
+                self.tell(pid, signal.SIGSTOP)
+            self.pids += more
+
+    def __exit__(self, *_):
+        for pid in self.pids:
+            self.tell(pid, signal.SIGCONT)
+
+    @staticmethod
+    def tell(pid, what):
+        try:
+            os.kill(pid, what)
+        except ProcessLookupError:
+            pass
+
+
+class Calls:
+    """Calls at once, whose answers come later."""
+
+    def __init__(self, *calls):
+        self.answers = {}
+        self.threads = [threading.Thread(target=self.run, args=(i, call))
+                        for i, call in enumerate(calls)]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self, number, call):
+        self.answers[number] = call()
+
+    def end(self):
+        for thread in self.threads:
+            thread.join(120)
+        return [self.answers[i] for i in sorted(self.answers)]
+
+
+def start():
+    s = Few(BELLJAR, as_user=WHO == "user")
+    wait_until(lambda: s.is_ready() and b"\nbelljar_keepers_ready 2\n" in s.ask("GET", "/metrics")[1])
+    wait_until(lambda: s.execute("print(1)")[1].get("output") == "1\n")
+    return s
+
+
+def finish(t, s):
+    t.check(s.end() == 0, s.lines())
+    wait_until(lambda: not s.left())
+    t.check(s.verify()[0] == 0, "the log is whole")
+    s.forget()
+
+
+def a_warden_that_hangs_is_missing_until_it_goes_on(t):
+    s = start()
+    with Stopped(s, "warden") as stopped:
+        wait_until(lambda: "warden" in s.missing())
+        t.check(s.ask("GET", "/healthz")[0] == 200, "it is alive nevertheless")
+    wait_until(lambda: not s.missing())
+    t.check(s.pids("warden") == stopped.pids, "the same goes on")
+    t.check("the warden does not answer" in s.lines() and "answers again" in s.lines(), s.lines())
+    t.check(s.execute("echo 2", "bash")[1].get("output") == "2\n", s.lines())
+    finish(t, s)
+
+
+def slots_that_hang_are_missing_until_they_go_on(t):
+    s = start()
+    t.check(not s.missing(), s.missing())
+    with Stopped(s, "slot"):
+        # Both are for slots that wait in each keeper: for others the warden makes new ones.
+        calls = Calls(lambda: s.execute("print(2)"), lambda: s.execute("print(3)"))
+        wait_until(lambda: s.missing() == {"slots"})
+        # Nobody is left who could be doubted: it stays so.
+        end = time.monotonic() + 3
+        while time.monotonic() < end:
+            t.check(s.missing() == {"slots"}, s.missing())
+    wait_until(lambda: not s.missing())
+    said = [answer.get("output") for _, answer in calls.end()]
+    t.check(said == ["2\n", "3\n"], (calls.answers, s.lines()))
+    finish(t, s)
+
+
+def nobody_is_missing_who_works(t):
+    """The twin: the same calls, some of them long, and nobody is stopped."""
+    s = start()
+    load = Load(s, 3)
+    calls = Calls(lambda: s.execute("sleep 6; echo 2", "bash"))
+    while any(thread.is_alive() for thread in calls.threads):
+        t.check(not s.missing(), s.missing())
+        time.sleep(0.05)
+    # And where nobody else runs beside it.
+    load.stop()
+    calls_alone = Calls(lambda: s.call("sleep 6"), lambda: s.execute("sleep 6; echo 3", "bash"))
+    while any(thread.is_alive() for thread in calls_alone.threads):
+        t.check(not s.missing(), s.missing())
+        time.sleep(0.05)
+    t.check(calls.end()[0][1].get("output") == "2\n", calls.answers)
+    t.check([a[1]["status"] for a in calls_alone.end()] == ["success"] * 2, calls_alone.answers)
+    t.check("does not answer" not in s.lines(), s.lines())
+    t.say("%d calls ran beside" % len(load.successes()))
+    finish(t, s)
+
+
+run([
+    a_warden_that_hangs_is_missing_until_it_goes_on,
+    slots_that_hang_are_missing_until_they_go_on,
+    nobody_is_missing_who_works,
+])
