@@ -17,6 +17,7 @@ enum {
 	PASSWORD_LEAST = 6,
 	SECRET_LEAST = 10,
 	START_VALUE = 8, /* as in starts.c */
+	MISSED = 8,      /* words that are looked for once in a line */
 };
 
 enum { WORD = 2, VALUE = 4, NUMBER = 8, ADDRESS = 16, NAME = 32, NO_VALUE = 64 };
@@ -57,6 +58,9 @@ struct line {
 	const char *text;
 	size_t len;
 	bool value; /* it has a long one */
+	/* What is not in it: it is not searched again behind every word that asks for it. */
+	const struct innocent_word *missed[MISSED];
+	size_t n_missed;
 };
 
 static unsigned char kind(const struct line *l, size_t i)
@@ -101,11 +105,12 @@ static bool holds(const char *text, size_t len, const char *word)
 	return memmem(text, len, word, strlen(word)) != NULL;
 }
 
+/* More than SECRET_LEAST is not asked for: in "a=a=a=..." a value begins behind each sign. */
 static size_t value_len(const struct line *l, size_t at)
 {
 	size_t n = 0;
 
-	while (at + n < l->len && !(kind(l, at + n) & NO_VALUE))
+	while (n < SECRET_LEAST && at + n < l->len && !(kind(l, at + n) & NO_VALUE))
 		n++;
 	return n;
 }
@@ -215,7 +220,22 @@ static bool has_value_behind(const struct line *l, size_t at)
 	return true;
 }
 
-static bool counts(const struct line *l, const struct innocent_word *w, size_t at)
+/* Is what must be in the same line, too? */
+static bool has_also(struct line *l, const struct innocent_word *w)
+{
+	if (!w->also[0])
+		return true;
+	for (size_t i = 0; i < l->n_missed; i++)
+		if (l->missed[i] == w)
+			return false;
+	if (holds(l->text, l->len, w->also))
+		return true;
+	if (l->n_missed < MISSED)
+		l->missed[l->n_missed++] = w;
+	return false;
+}
+
+static bool counts(struct line *l, const struct innocent_word *w, size_t at)
 {
 	if (at + w->len > l->len || !is_there(w, l->text + at))
 		return false;
@@ -224,11 +244,11 @@ static bool counts(const struct line *l, const struct innocent_word *w, size_t a
 		return false;
 	if ((w->flags & INNOCENT_VALUE) && !l->value)
 		return false;
-	return !w->also[0] || holds(l->text, l->len, w->also);
+	return has_also(l, w);
 }
 
 /* By the first three bytes: nearly every row is empty. */
-static bool has_word(const struct line *l)
+static bool has_word(struct line *l)
 {
 	for (size_t at = 0; at + 3 <= l->len; at++) {
 		uint32_t row = innocent_row(l->text + at);

@@ -469,8 +469,10 @@ bool valuerun_secret(struct valuerun *r, size_t at)
 {
 	size_t end = enough_of(r, at);
 
-	return end > 0 && may_be_random(r, at, end) && !check_placeholder(r->text + at, end - at) &&
-	       !check_begins_path(r->text + at, end - at) && !has_filler(r, at, end);
+	/* What the first bytes tell is asked first. */
+	return end > 0 && !check_placeholder(r->text + at, end - at) &&
+	       !check_begins_path(r->text + at, end - at) && may_be_random(r, at, end) &&
+	       !has_filler(r, at, end);
 }
 
 /* Behind the begin of the last one in the run; 0: none. */

@@ -195,3 +195,22 @@ TEST(what_is_innocent_the_redactor_leaves_alone)
 	CHECK(innocent > 500);
 	redact_set_free(set);
 }
+
+/* No byte is read for every sign or word before it: lines of 64 KiB would take minutes. */
+TEST(long_lines_are_read_once)
+{
+	static const char *const all[] = {"a=", "PRIVATE ", "curl PRIVATE ", "x:// "};
+	enum { LINE = 64 << 10, LINES = 128 };
+	static char text[LINE * LINES];
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		size_t len = strlen(all[i]);
+
+		for (size_t at = 0; at < sizeof(text); at++)
+			text[at] = at % LINE == LINE - 1 ? '\n' : all[i][at % LINE % len];
+		CHECK(redact_innocent(text, sizeof(text)));
+		/* What is at the end counts for all of the line. */
+		memcpy(text + sizeof(text) - 20, " KEY: @key=x8Jq2mPz7", 20);
+		CHECK(!redact_innocent(text, sizeof(text)));
+	}
+}
