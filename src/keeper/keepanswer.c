@@ -43,8 +43,11 @@ static void send(struct keeper *k, const struct keep_request *r, struct keep_rep
 void answer_json(struct keeper *k, const struct keep_request *r, struct keep_reply *reply,
 		 const struct buf *body)
 {
-	if (body->cut || body->len > KEEP_BODY_MAX) {
-		answer_problem(k, r, 500, "internal", "the answer is too large to be sent", NULL);
+	if (body->cut || body->len > KEEP_ANSWER_MAX) {
+		answer_problem(k, r, 500, "internal",
+			       "it ran, but its answer is larger than 64 MiB: ask for less output "
+			       "(limits.output), or follow it as a stream",
+			       NULL);
 		return;
 	}
 	if (reply->http_status == 0)

@@ -43,9 +43,10 @@ enum {
 	KEEP_NAME_ROOM = 128,
 	KEEP_ID_ROOM = 40,
 	KEEP_PATH_ROOM = 1024,
-	KEEP_BODY_MAX = 256 << 20, /* whatever the policy says: more is no message */
-	KEEP_DECISION_MAX = 2,     /* enum decision (call/rules.h) */
-	KEEP_COUNTS = 8,           /* rules that are counted by name, in one answer */
+	KEEP_BODY_MAX = 256 << 20,  /* whatever the policy says: more is no message */
+	KEEP_ANSWER_MAX = 64 << 20, /* of which the front takes so much in one answer */
+	KEEP_DECISION_MAX = 2,      /* enum decision (call/rules.h) */
+	KEEP_COUNTS = 8,            /* rules that are counted by name, in one answer */
 	KEEP_COUNT_ROOM = 48,
 };
 

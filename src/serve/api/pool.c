@@ -367,7 +367,7 @@ static void readable(void *context, uint32_t events)
 		keeperlink_flush(k);
 	if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
 		return;
-	buf_init(&body, POOL_ANSWER_MAX);
+	buf_init(&body, KEEP_ANSWER_MAX);
 	got = keep_take_reply_with(k->watch.fd, &r, &body, &stream, &err);
 	if (got == 1)
 		handle(p, k, &r, &body, &stream);

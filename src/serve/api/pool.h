@@ -18,7 +18,6 @@
 #include "serve/loop.h"
 
 enum {
-	POOL_ANSWER_MAX = 64 << 20, /* bytes of one answer */
 	POOL_TASKS_MAX = 64,        /* of one session at once */
 	POOL_CANCEL_S = 10,         /* a keeper that does not end what was cancelled is let go */
 	POOL_QUICK_S = 60,          /* and one that takes so long for what runs no program */

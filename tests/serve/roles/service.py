@@ -402,7 +402,28 @@ def descriptors_in_flight_in_one_box_stop_no_other(t):
     finish(t, s)
 
 
+def an_answer_that_is_too_large_ends_nothing(t):
+    s = start()
+    with open(s.dir + "/policy.yaml") as policy:
+        text = policy.read()
+    s.put_policy(text.replace("wall: 60s", "wall: 60s, output: 60M"))
+    s.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: "reloaded" in s.lines())
+    wait_until(s.is_ready)
+    status, answer = s.ask("POST", "/v1/sessions", {"tool_name": "py", "language": "python"})
+    t.check(status == 201, answer)
+    path = "/v1/sessions/" + answer["id"]
+    status, answer = s.ask("POST", path + "/code", {"code": "mine = 6; print('x' * 1000000)"})
+    t.check(status == 200 and len(answer["output"]) == 1000001, status)
+    status, answer = s.ask("POST", path + "/code", {"code": "for i in range(40): print('x' * 1000000)"})
+    t.check(status == 500 and "larger than 64 MiB" in answer["detail"], (status, str(answer)[:300]))
+    status, answer = s.ask("POST", path + "/code", {"code": "mine + 1"})
+    t.check(status == 200 and answer["result"] == "7", answer)
+    finish(t, s)
+
+
 TESTS = [
+    an_answer_that_is_too_large_ends_nothing,
     descriptors_in_flight_in_one_box_stop_no_other,
     a_new_certificate_counts_after_a_reload,
     answers_are_as_they_are_described,
