@@ -176,10 +176,12 @@ ASK_BOX, ASK_RUN, ASK_KILL = 1, 2, 3
 LIMITS = [30000, 10000, 256 << 20, 100 << 20, 12800, 64, 1024, 10000, 100]
 
 
+with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../src/lib/talk.h")) as header:
+    VERSION = int(re.search(r"TALK_VERSION = (\d+)", header.read())[1])
 SIZE = 96 + 8 + 16 + 16 + 1024
 
 
-def request(kind, limits=LIMITS, magic=0x6a6c6562, version=4, size=SIZE):
+def request(kind, limits=LIMITS, magic=0x6a6c6562, version=VERSION, size=SIZE):
     return struct.pack("=IIIIII9Q", magic, version, size, kind, 0, 0, *limits).ljust(SIZE, b"\0")
 
 

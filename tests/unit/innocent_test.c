@@ -210,7 +210,10 @@ TEST(long_lines_are_read_once)
 			text[at] = at % LINE == LINE - 1 ? '\n' : all[i][at % LINE % len];
 		CHECK(redact_innocent(text, sizeof(text)));
 		/* What is at the end counts for all of the line. */
-		memcpy(text + sizeof(text) - 20, " KEY: @key=x8Jq2mPz7", 20);
+		memcpy(text + sizeof(text) - 20,
+		       " KEY: @key="
+		       "x8Jq2mPz7",
+		       20);
 		CHECK(!redact_innocent(text, sizeof(text)));
 	}
 }
