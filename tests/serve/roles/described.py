@@ -137,10 +137,21 @@ def answer_sessions(d):
     d.ask("GET", path, session=s, expect=410)
 
 
+# It waits for the signal: one that only has a handler may be about to read when it comes, and sleep on.
+HEARS = """
+import signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+print("there", flush=True)
+signal.sigwait([signal.SIGUSR1])
+print("heard", flush=True)
+for line in sys.stdin:
+    print(line, end="", flush=True)
+"""
+
+
 def answer_while_it_runs(d):
     """What a one-shot call hears while it runs; a session's program hears it by either path."""
-    call = {"tool_name": "py", "language": "bash", "stdin_open": True, "detach": True,
-            "code": "trap 'echo heard' USR1; echo there; while read -r line; do echo $line; done"}
+    call = {"tool_name": "py", "language": "python", "stdin_open": True, "detach": True, "code": HEARS}
     begun = d.ask("POST", "/execute", call, expect=202, headers={"Prefer": "respond-async"})
     one = {"id": begun["id"]}
     d.ask("GET", "/v1/calls/{id}/output", query="?wait=60", **one)
