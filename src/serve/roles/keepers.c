@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,13 +81,21 @@ static void take_end(void *context, uint32_t events)
 		keepers_pump(s);
 }
 
+/* The front may notice before we do, and ask for another. */
+static bool has_ended(const struct keeper *k)
+{
+	struct pollfd end = {.fd = k->pidfd, .events = POLLIN};
+
+	return poll(&end, 1, 0) > 0;
+}
+
 /* Each takes tens of MiB, so that not all may; those of sessions have no calls to wait for. */
 static bool may_node_wait(const struct supervisor *s, bool session)
 {
 	uint64_t n = 0;
 
 	for (const struct keeper *k = s->keepers; k; k = k->next)
-		n += k->warm_node;
+		n += k->warm_node && !has_ended(k);
 	return !session && n < s->plan.warm_node;
 }
 
