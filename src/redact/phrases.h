@@ -24,7 +24,7 @@ enum {
 static inline bool phrases_maybe(const char *text, size_t at)
 {
 	unsigned last = (unsigned char)text[at - 2];
-	unsigned pair = ((unsigned char)text[at - 3] << 8 | last) | 0x2020;
+	unsigned pair = ((unsigned)(unsigned char)text[at - 3] << 8 | last) | 0x2020;
 
 	/* There may be more blanks. */
 	return (pair == ('e' << 8 | 'r')) | (pair == ('e' << 8 | 'n')) |
