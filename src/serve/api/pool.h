@@ -18,12 +18,12 @@
 #include "serve/loop.h"
 
 enum {
-	POOL_TASKS_MAX = 64,        /* of one session at once */
-	POOL_CANCEL_S = 10,         /* a keeper that does not end what was cancelled is let go */
-	POOL_QUICK_S = 60,          /* and one that takes so long for what runs no program */
-	POOL_BEGIN_S = 10,          /* a call that has not begun by then waits in vain */
-	POOL_DOUBT_S = 30,          /* so long keepers are doubted that nobody has tried */
-	POOL_SPARE_MAX = 2,         /* keepers for sessions that nobody waits for any more */
+	POOL_TASKS_MAX = 64, /* of one session at once */
+	POOL_CANCEL_S = 10,  /* a keeper that does not end what was cancelled is let go */
+	POOL_QUICK_S = 60,   /* and one that takes so long for what runs no program */
+	POOL_BEGIN_S = 10,   /* a call that has not begun by then waits in vain */
+	POOL_DOUBT_S = 30,   /* so long keepers are doubted that nobody has tried */
+	POOL_SPARE_MAX = 2,  /* keepers for sessions that nobody waits for any more */
 };
 
 struct keeper;
