@@ -420,7 +420,7 @@ int slot_wait_ms(const struct slot *s)
 
 uint64_t slot_awake_us(const struct slot *s)
 {
-	enum { SHORT_US = 2500 }; /* such a program ends before a longer one would notice */
+	enum { SHORT_US = 1500 }; /* such a program ends before a longer one would notice */
 
 	if (s->phase != PHASE_RUNNING || !plan_is_single(&s->plan) || !s->board->room)
 		return 0;

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "sandbox/native/rawcall.h"
 
-enum { AWAKE_US = 1000 };
+enum { AWAKE_US = 500 };
 
 void stay_awake_for(const uint32_t *word)
 {

@@ -23,7 +23,7 @@ void spread_from(unsigned cpu);
 /* The other way: a process that sleeps is to wake up here, where somebody is about to go to sleep.
  * Its own mask, which cpus is, it must set again. */
 void spread_here(pid_t pid, const cpu_set_t *cpus);
-/* Waits for a message that is about to come, for a millisecond at most, without giving the
+/* Waits for a message that is about to come, for half a millisecond at most, without giving the
  * processor away: to wake a processor that sleeps takes long, above all in a virtual machine. */
 void stay_awake(int sock);
 /* Without libc's errno: until the word is 0. */
