@@ -2,6 +2,7 @@
 /* keepanswer.c - what a keeper says back: an answer's body, or a problem (RFC 9457). */
 #include "keeper/keepanswer.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/jsonout.h"
@@ -43,10 +44,12 @@ static void send(struct keeper *k, const struct keep_request *r, struct keep_rep
 void answer_json(struct keeper *k, const struct keep_request *r, struct keep_reply *reply,
 		 const struct buf *body)
 {
+	static_assert(KEEP_ANSWER_MAX == 64 << 20, "what is said below");
+
 	if (body->cut || body->len > KEEP_ANSWER_MAX) {
 		answer_problem(k, r, 500, "internal",
-			       "it ran, but its answer is larger than 64 MiB: ask for less output "
-			       "(limits.output), or follow it as a stream",
+			       "what was asked for was done, but the answer is larger than 64 MiB: "
+			       "ask for less output (limits.output), or follow it as a stream",
 			       NULL);
 		return;
 	}

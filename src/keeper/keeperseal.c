@@ -46,7 +46,7 @@ static const struct role_call keeper_calls[] = {
 	{.nr = __NR_connect, .why = "the scribe"},
 	{.nr = __NR_setsockopt, .why = "how long the scribe is waited for"},
 	{.nr = __NR_sched_getaffinity, .why = "where it may run"},
-	{.nr = __NR_sched_setaffinity, .why = "beside the front", .checked = true},
+	{.nr = __NR_sched_setaffinity, .why = "beside the scribe", .checked = true},
 	{.nr = __NR_wait4, .why = "nobody; libc asks"},
 	{.nr = __NR_waitid, .why = "the end of a slot"},
 	{.nr = __NR_pidfd_send_signal, .why = "the end of a slot; who may, the kernel says"},
