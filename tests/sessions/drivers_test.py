@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 DRIVERS = sys.argv[1]
 PATIENCE = 60
@@ -225,6 +226,97 @@ def python_dies_when_it_is_told_to(d):
         assert False, "it answered"
     except EOFError:
         same(d.process.wait(PATIENCE), 9)
+
+
+ARM = """
+import sys
+class Raised(Exception): pass
+def arm(n):
+    ours, left = sys._getframe(1).f_globals, [n]
+    fired.clear()
+    def trace(frame, event, arg):
+        frame.f_trace_opcodes = True
+        if event == "opcode" and frame.f_code.co_filename == "<string>":
+            left[0] -= 1
+            if left[0] == 0:
+                fired.append(frame.f_code.co_name)
+                raise Raised
+        return trace
+    sys.settrace(trace)
+    frame = sys._getframe(1)
+    while frame:
+        frame.f_trace, frame.f_trace_opcodes = trace, True
+        frame = frame.f_back
+fired = []
+"""
+
+
+@test("python")
+def python_answers_whatever_byte_code_of_ours_a_handler_raises_at(d):
+    """Versions differ in where they look for signals; a trace function raises wherever any of them could."""
+    same(d.run(ARM)[0], 0)
+    places, at = set(), 0
+    while True:
+        at += 1
+        d.send("arm(%d)\n'one'" % at)
+        first = d.end()
+        d.send("sys.settrace(None)\n'two'")
+        second = d.end()
+        assert first in ((0, "'one'"), (1, None)), (at, first)
+        assert second in ((0, "'two'"), (1, None)), (at, second)
+        status, names, _, err = d.run("sys.settrace(None)\nfired")
+        same((status, err), (0, ""))
+        if names == "[]":
+            break
+        places.add(names[2:-2])
+    for name in ("run", "run_once", "flush", "reply", "send", "done", "step", "main", "take", "_look", "_more"):
+        assert name in places, (name, places)
+    same(d.run("d = 4; d")[1], "4")
+
+
+THREAD = """
+import os, signal, threading, time
+def raising(*_): raise ValueError('by a handler')
+signal.signal(signal.SIGUSR1, raising)
+def trip():
+    while not os.path.exists('go'): time.sleep(0.01)
+    signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
+    open('gone', 'w').close()
+threading.Thread(target=trip, daemon=True).start()
+"""
+
+
+def until(condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "in vain"
+        time.sleep(0.01)
+
+
+def sleeps(pid):
+    with open("/proc/%d/task/%d/stat" % (pid, pid)) as f:
+        return f.read().rpartition(")")[2].split()[0] == "S"
+
+
+@test("python")
+def python_loses_no_snippet_to_a_handler_that_raises_when_its_first_byte_is_read(d):
+    same(d.run(THREAD)[:2], (0, None))
+    until(lambda: all(sleeps(d.process.pid) for _ in range(20)))
+    with open(os.path.join(d.work.name, "go"), "w"):
+        pass
+    until(lambda: os.path.exists(os.path.join(d.work.name, "gone")))
+    same(d.run("x = 5\nx")[:2], (0, "5"))
+    same(d.run("x")[:2], (0, "5"))
+
+
+@test("python")
+def python_needs_nothing_that_a_snippet_replaces(d):
+    same(d.run("import os, builtins\nos.read = os.write = os.getpid = os._exit = None\n"
+               "kept = builtins.map, builtins.sum, builtins.len\nbuiltins.map = builtins.sum = builtins.len = None\n1")[:2],
+         (0, "1"))
+    same(d.run("builtins.map, builtins.sum, builtins.len = kept\n2")[:2], (0, "2"))
+    same(d.run("class Odd(str):\n    def __getitem__(self, at): return self\n    def encode(self, *_): raise ValueError\n"
+               "class Own:\n    def __repr__(self): return Odd('odd')\nOwn()")[:2], (0, "odd"))
 
 
 @test("bash")

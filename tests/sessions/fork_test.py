@@ -558,9 +558,10 @@ def an_interpreter_that_does_not_play_along_is_ended(uid):
         for says in ("b'nonsense\\n'", "nonce + b' 0 -\\n' * 1", "nonce + b' 1 4\\nno\\x1b!'", "b''"):
             a = w.opened(ident="s-1")
             a.code("import sys, os, gc\nmain = [o for o in gc.get_objects() if type(o).__name__ == 'Channel'][0]\n"
-                   "def take(self, real=type(main).take):\n  number, nonce, code = real(self)\n  if number == 0:\n"
-                   f"    say = {says}\n    os.write(self.fd, say) if say else os._exit(0)\n    os.write(self.fd, say)\n"
-                   "    return real(self)\n  return number, nonce, code\ntype(main).take = take")
+                   "def take(self, real=type(main).take):\n  message = real(self)\n  if message.number == 0:\n"
+                   f"    nonce = message.nonce\n    say = {says}\n"
+                   "    os.write(self.fd, say) if say else os._exit(0)\n    os.write(self.fd, say)\n"
+                   "    self.done()\n    return real(self)\n  return message\ntype(main).take = take")
             _, answer = a.fork()
             if answer.kind == "begun":  # it is its own fault that it will never say that it is done
                 os.close(answer.stream_end)

@@ -612,8 +612,8 @@ def a_canary_ends_whoever_prints_it(uid):
 def whatever_a_snippet_says_on_the_channel_harms_only_itself(uid):
     garbage = ("os.write(100, b'garbage\\n')", "os.write(100, b'\\0' * 200)", "os.close(100)",
                "os.write(100, b'f' * 32 + b' 0 -\\n')",
-               "import sys\nf = sys._getframe()\nwhile 'nonce' not in f.f_locals: f = f.f_back\n"
-               "os.write(100, f.f_locals['nonce'] + b' 0 99999999\\n')",
+               "import sys\nf = sys._getframe()\nwhile 'message' not in f.f_locals: f = f.f_back\n"
+               "os.write(100, f.f_locals['message'].nonce + b' 0 99999999\\n')",
                "for _ in range(1000): os.write(100, b'x' * 65536)")
     with Session(uid) as s:
         for line in garbage:
@@ -622,8 +622,8 @@ def whatever_a_snippet_says_on_the_channel_harms_only_itself(uid):
             same(s.code("1 + 1")["result"], "2")
         # It may lie about itself: the next one is not confused by what comes late.
         lie = ("import os, sys, time\nf = sys._getframe()\n"
-               "while 'nonce' not in f.f_locals: f = f.f_back\n"
-               "os.write(100, f.f_locals['nonce'] + b' 0 3\\nlie')\ntime.sleep(30)")
+               "while 'message' not in f.f_locals: f = f.f_back\n"
+               "os.write(100, f.f_locals['message'].nonce + b' 0 3\\nlie')\ntime.sleep(30)")
         a = s.code(lie)
         same((a["status"], a["result"]), ("success", "lie"))
         a = s.code("2 + 2", limits={"wall": "1s"})

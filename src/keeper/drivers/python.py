@@ -16,6 +16,10 @@ import os
 from _ast import Expr, Expression
 from _signal import SIGINT, signal
 
+# Our own names for these: a snippet may put something else in their place, and means its own calls only.
+from builtins import int, len, map, min, sum
+from posix import _exit, getpid, read, write
+
 RESULT_MAX = 65536
 CO_COROUTINE = 0x80
 ONLY_AST = 0x400
@@ -29,7 +33,27 @@ class Closed(Exception):
     """Nobody has the other end any more."""
 
 
+class Message:
+    """What was asked, and how far the answer has come."""
+
+    __slots__ = ("number", "nonce", "code", "begun", "end", "answer", "said")
+
+    def __init__(self, number, nonce, code):
+        self.number, self.nonce, self.code = number, nonce, code
+        self.begun = False
+        self.end = None  # status, and the result's bytes or None
+        self.answer = None
+        self.said = []  # how many bytes of the answer went out by each write
+
+
 class Channel:
+    """One message after another.
+
+    A handler of a snippet's can raise between any two steps of ours, up to 3.10 between any two byte codes.  So whoever
+    is thrown out here begins again and finds how far it has come: what is read or written is counted by the
+    same call, extend(map()), that does it, and the rest is known from that or said by one assignment.
+    """
+
     def __init__(self):
         try:
             self.fd = os.dup2(0, 100, inheritable=False)
@@ -38,41 +62,60 @@ class Channel:
         null = os.open("/dev/null", os.O_RDONLY)
         os.dup2(null, 0)
         os.close(null)
-        self.held = b""
-        self.inside = False  # a message has been taken in part, or given
-
-    def _more(self):
-        data = os.read(self.fd, 400)  # no more than a small object: the rest of a snippet comes at once
-        if not data:
-            raise Closed
-        self.held += data
+        self.state = None, []  # the message whose turn it is, and what has been read behind it
 
     def take(self):
-        while b"\n" not in self.held:
-            self._more()
-        self.inside = True
-        head, self.held = self.held.split(b"\n", 1)
+        """The message whose turn it is, until done() is called."""
+        while self.state[0] is None:
+            self._look(self.state[1])
+        return self.state[0]
+
+    def _look(self, parts):
+        if len(parts) > 1 and b"\n" not in parts[0]:
+            parts[:] = [b"".join(parts)]
+        head, newline, _ = parts[0].partition(b"\n") if parts else (b"", b"", b"")
+        if not newline:
+            return self._more(parts, 400)  # no more than a small object: the rest of a snippet comes at once
         number, nonce, length = head.split(b" ")
-        parts, need = [self.held], int(length) - len(self.held)
-        while need > 0:
-            data = os.read(self.fd, min(need, 1 << 20))
-            if not data:
-                raise Closed
-            parts.append(data)
-            need -= len(data)
+        start = len(head) + 1
+        end = start + int(length)
+        need = end - sum(map(len, parts))
+        if need > 0:
+            return self._more(parts, min(need, 1 << 20))
         whole = b"".join(parts)
-        code, self.held = whole[: int(length)], whole[int(length) :]
-        self.inside = False
-        return int(number), nonce, code
+        self.state = Message(int(number), nonce, whole[start:end]), [whole[end:]] if need < 0 else []
+
+    def _more(self, parts, most):
+        parts.extend(map(read, (self.fd,), (most,)))
+        if not parts[-1]:
+            raise Closed
+
+    def done(self):
+        self.state = None, self.state[1]
+
+    def send(self, message):
+        """All of the answer that has not been sent."""
+        while True:
+            left = message.answer[sum(message.said) :]
+            if not left:
+                return
+            message.said.extend(map(write, (self.fd,), (left,)))
 
     def say(self, nonce, status, result):
-        body = b"" if result is None else result.encode("utf-8", "backslashreplace")[:RESULT_MAX]
-        length = b"-" if result is None else b"%d" % len(body)
-        data = b"%s %d %s\n%s" % (nonce, status & 0xFF, length, body)
-        self.inside = True
-        while data:
-            data = data[os.write(self.fd, data) :]
-        self.inside = False
+        message = Message(0, nonce, b"")
+        message.end = status, None if result is None else encoded(result)
+        self.reply(message)
+
+    def reply(self, message):
+        if message.answer is None:
+            status, body = message.end
+            length = b"-" if body is None else b"%d" % len(body)
+            message.answer = b"%s %d %s\n%s" % (message.nonce, status & 0xFF, length, body or b"")
+        self.send(message)
+
+
+def encoded(text):
+    return str.encode(text, "utf-8", "backslashreplace")[:RESULT_MAX]
 
 
 class Sources:
@@ -117,7 +160,7 @@ class Session:
         sys.path.insert(0, "")
         sys.argv = [""]
         self.running = False
-        self.pid = os.getpid()
+        self.pid = getpid()
         self.loop = None
         self.copier = None
         self.known = {}
@@ -163,7 +206,7 @@ class Session:
         if value is None:
             return None
         self.space["_"] = value
-        return repr(value)[:RESULT_MAX]
+        return encoded(repr(value)[:RESULT_MAX])  # here: what a repr of its own does is the snippet's doing
 
     def theirs(self, error):
         # Ours are the outermost frames; whoever wrote the snippet has no use for them.
@@ -182,11 +225,16 @@ class Session:
 
     def overhear(self, error):
         """What a handler of a snippet's raised while none ran: the next one's standard error has it."""
-        if isinstance(error, KeyboardInterrupt):
-            return
-        if self.theirs(error) is None:
+        if isinstance(error, Exception) and self.theirs(error) is None:
             raise error
-        self.complain(error)
+        self.mention(error)
+
+    def mention(self, error):
+        try:
+            if isinstance(error, Exception):
+                self.complain(error)
+        except Exception:  # it has a standard error of its own that takes nothing
+            pass
 
     def standard(self, name):
         """A module of Python's own, whatever lies in the session's directory by that name."""
@@ -208,28 +256,39 @@ class Session:
         print(code, file=sys.stderr)
         return 1
 
-    def run(self, number, code):
-        name = "<snippet %d>" % number
+    def run(self, message):
+        name = "<snippet %d>" % message.number
         try:
             self.running = True
-            source = code.decode("utf-8")
+            source = message.code.decode("utf-8")
             self.sources.add(name, source)
-            return 0, self.execute(source, name)
+            message.end = 0, self.execute(source, name)
         except SystemExit as error:
-            return self.leave(error), None
+            message.end = self.leave(error), None
         except KeyboardInterrupt as error:
             self.complain(error)
-            return 130, None
+            message.end = 130, None
         except BaseException as error:
             self.complain(error)
-            return 1, None
+            message.end = 1, None
         finally:
             self.running = False
+
+    def run_once(self, message):
+        try:
+            if not message.begun:
+                message.begun = True
+                self.run(message)
+        except BaseException as error:  # an interrupt, or what a handler raised, that came when nothing ran
+            self.running = False
+            if message.end is None:
+                message.end = 1 if isinstance(error, Exception) else 130, None
+            self.mention(error)
 
     def rest(self, channel):
         if self.copier is None:
             return
-        env = self.copier.rest(-1 if channel.held else channel.fd)  # what has been read wakes nobody
+        env = self.copier.rest(-1 if channel.state[1] else channel.fd)  # what has been read wakes nobody
         if env is not None:  # it is another process, which became the template that this one was
             self.wake(channel, env)
 
@@ -237,7 +296,7 @@ class Session:
         """Whatever is done here, each does for itself: the less, the more memory they have in common."""
         if env != self.env:
             self.adopt(env)
-        pid = os.getpid()
+        pid = getpid()
         if pid != self.pid:
             self.pid = pid
         self.add_user_site()
@@ -281,6 +340,35 @@ def why_cold():
     return why
 
 
+def command(channel, session, message):
+    """Not a snippet: something that whoever owns the other end wants of us."""
+    if message.begun:
+        raise RuntimeError("a handler broke it off")
+    message.begun = True
+    text = session.known.get(message.code) or compile(message.code, "<belljar>", "exec")
+    exec(text, {"channel": channel, "session": session, "nonce": message.nonce})
+    channel.done()
+
+
+def step(channel, session):
+    message = channel.take()
+    if message.number == -1:
+        channel.done()
+        return session.rest(channel)
+    if message.number == 0:
+        return command(channel, session, message)
+    if message.number == -2:
+        session.known[message.code] = compile(message.code, "<belljar>", "exec")
+        message.end = 0, None
+    else:
+        session.run_once(message)
+        session.flush()
+        if getpid() != session.pid:
+            _exit(message.end[0])  # a child that the snippet forked and that came back
+    channel.reply(message)
+    channel.done()
+
+
 def main():
     channel = Channel()
     session = Session()
@@ -292,40 +380,12 @@ def main():
     del cold
     while True:
         try:
-            number, nonce, code = channel.take()
-            if number == -1:
-                session.rest(channel)
-                continue
+            while True:  # in here, so that nothing is raised on the way back
+                step(channel, session)
         except Closed:
             return
         except (Exception, KeyboardInterrupt) as error:  # by a handler of a snippet's: nothing runs that it could end
-            if channel.inside:
-                raise
             session.overhear(error)
-            continue
-        if number == -2:
-            session.known[code] = compile(code, "<belljar>", "exec")
-            channel.say(nonce, 0, None)
-            continue
-        if number == 0:  # not a snippet: something that whoever owns the other end wants of us
-            text = session.known.get(code) or compile(code, "<belljar>", "exec")
-            exec(text, {"channel": channel, "session": session, "nonce": nonce})
-            continue
-        status, result = 1, None
-        try:
-            status, result = session.run(number, code)
-        except BaseException:  # an interrupt that came when all was over
-            status = 130
-        session.flush()
-        if os.getpid() != session.pid:
-            os._exit(status)  # a child that the snippet forked and that came back
-        try:
-            channel.say(nonce, status, result)
-        except (Exception, KeyboardInterrupt) as error:
-            session.overhear(error)
-            if not channel.inside:  # else it has been said: there is room for all of it at once
-                channel.say(nonce, status, result)
-            channel.inside = False
 
 
 main()
