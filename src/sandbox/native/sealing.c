@@ -310,8 +310,9 @@ static int filter_calls(struct sealing *p)
 	if (seccomp_install(whole ? p->filter->code : second->code,
 			    whole ? p->filter->len : second->len, &p->board->error) < 0)
 		return -1;
-	layer_stands(p->board, LAYER_SECCOMP, "allowlist, %u instructions",
-		     whole ? p->filter->len : p->halves.first.len + second->len);
+	layer_stands(p->board, LAYER_SECCOMP, "allowlist, %u instructions in %u filter%s",
+		     whole ? p->filter->len : p->halves.first.len + second->len, whole ? 1U : 2U,
+		     whole ? "" : "s");
 	return 0;
 }
 
