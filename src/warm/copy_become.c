@@ -56,11 +56,14 @@ static bool read_tables(struct copy_work *w)
 		return copy_refuse(w, "the image ends before its end", NULL);
 	if (h->magic != COPY_MAGIC || h->version != COPY_VERSION || h->head_len != sizeof(*h) ||
 	    h->n_maps > COPY_MAPS_MAX || h->n_files > COPY_FILES_MAX || h->n_runs > COPY_RUNS_MAX ||
-	    h->texts_len > COPY_TEXTS_MAX || h->texts_len == 0 || h->n_specials > COPY_SPECIALS)
+	    h->n_guards > COPY_GUARDS_MAX || h->texts_len > COPY_TEXTS_MAX || h->texts_len == 0 ||
+	    h->n_specials > COPY_SPECIALS)
 		return copy_refuse(w, "this is no image", NULL);
 	if (!take(w, w->maps, h->n_maps * sizeof(*w->maps)) ||
 	    !take(w, w->files, h->n_files * sizeof(*w->files)) ||
-	    !take(w, w->runs, h->n_runs * sizeof(*w->runs)) || !take(w, w->texts, h->texts_len))
+	    !take(w, w->runs, h->n_runs * sizeof(*w->runs)) ||
+	    !take(w, w->guards, h->n_guards * sizeof(*w->guards)) ||
+	    !take(w, w->texts, h->texts_len))
 		return copy_refuse(w, "the image ends before its end", NULL);
 	w->texts[0] = '\0';
 	w->texts[h->texts_len - 1] = '\0';
@@ -121,6 +124,9 @@ static bool check_tables(struct copy_work *w)
 			return false;
 	for (uint32_t i = 0; i < w->head.n_files; i++)
 		if (w->files[i].path >= w->head.texts_len)
+			return copy_refuse(w, "this is no image", NULL);
+	for (uint32_t i = 0; i < w->head.n_guards; i++)
+		if (!is_range((uint64_t)(uintptr_t)w->guards[i].iov_base, w->guards[i].iov_len))
 			return copy_refuse(w, "this is no image", NULL);
 	return true;
 }
@@ -288,7 +294,8 @@ static struct copy_plan *make_plan(struct copy_work *w, const struct copy_work *
 {
 	size_t code = (size_t)(__stop_copy_code - __start_copy_code);
 	size_t tables = w->head.n_maps * sizeof(*w->maps) + w->head.n_runs * sizeof(*w->runs) +
-			w->head.texts_len + w->env_len + round_up(sizeof(struct copy_plan)) + 64;
+			w->head.n_guards * sizeof(*w->guards) + w->head.texts_len + w->env_len +
+			round_up(sizeof(struct copy_plan)) + 80;
 	uint64_t code_len = round_up(code),
 		 len = code_len + COPY_RESTORE_STACK + round_up(tables) + PARK_MAX;
 	uint64_t hole = find_hole(w, len), at = hole + code_len + COPY_RESTORE_STACK;
@@ -307,6 +314,7 @@ static struct copy_plan *make_plan(struct copy_work *w, const struct copy_work *
 	copy_bytes(&p->head, &w->head, sizeof(p->head));
 	p->maps = put(&at, w->maps, w->head.n_maps * sizeof(*w->maps));
 	p->runs = put(&at, w->runs, w->head.n_runs * sizeof(*w->runs));
+	p->guards = put(&at, w->guards, w->head.n_guards * sizeof(*w->guards));
 	p->texts = put(&at, w->texts, w->head.texts_len);
 	p->env = put(&at, w->env, w->env_len);
 	p->env_len = w->env_len;

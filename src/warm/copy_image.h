@@ -2,7 +2,8 @@
 /* copy_image.h - a process as bytes: what one writes of itself so that another can become it.
  *
  *   struct copy_head | struct copy_map[n_maps] | struct copy_file[n_files] |
- *   struct iovec[n_runs] | texts[texts_len] | the contents of the runs, in order
+ *   struct iovec[n_runs] | struct iovec[n_guards] | texts[texts_len] |
+ *   the contents of the runs, in order
  *
  * It goes from one sealed box into another, through a pipe that nobody outside
  * reads.  Whoever reads it trusts none of it, and need not: it can only harm
@@ -21,10 +22,11 @@
 #include <stdint.h>
 
 enum {
-	COPY_VERSION = 2,
+	COPY_VERSION = 3,
 	COPY_MAPS_MAX = 8192,
 	COPY_FILES_MAX = 1024,
 	COPY_RUNS_MAX = 512 * 1024,
+	COPY_GUARDS_MAX = 4096,
 	COPY_TEXTS_MAX = 1024 * 1024,
 	COPY_SIGNALS = 64,
 	COPY_SPECIALS = 4, /* the kernel's own pages: vdso, vvar, ... */
@@ -37,6 +39,7 @@ enum {
 
 #define COPY_MAGIC   0x79706f632d6c6c62ull /* "bll-copy" */
 #define COPY_ADDRESS 0x7ffffffff000ull     /* beyond what a process has */
+#define COPY_GUARD   102                   /* MADV_GUARD_INSTALL (from 6.13 on) */
 
 enum copy_kind {
 	COPY_MEMORY = 0, /* contents only; a file that cannot be opened again is one of these */
@@ -95,7 +98,7 @@ struct copy_head {
 	struct copy_stack stack;    /* for handlers */
 	struct copy_action actions[COPY_SIGNALS];
 	uint32_t cwd, umask; /* cwd: in the texts */
-	uint32_t n_specials, pad;
+	uint32_t n_specials, n_guards;
 	struct copy_special specials[COPY_SPECIALS];
 };
 

@@ -133,7 +133,7 @@ bool copy_lay(struct copy_work *w)
 		return false;
 	/* The tables come first, and are known last. */
 	w->at += sizeof(w->head) + sizeof(w->laid) + w->head.n_files * sizeof(*w->files) +
-		 w->head.texts_len;
+		 w->head.n_guards * sizeof(*w->guards) + w->head.texts_len;
 	for (uint32_t i = 0; i < w->head.n_maps; i++)
 		if (!lay_one(w, &n, &w->maps[i], &at))
 			return false;

@@ -7,6 +7,7 @@
 
 /* In /proc/self/pagemap. */
 #define COPY_PAGE_THERE (3ull << 62) /* in memory, or in swap */
+#define COPY_PAGE_SWAP  (1ull << 62) /* not in memory: in swap, or a mark */
 #define COPY_PAGE_FILE  (1ull << 61) /* of a file, or shared */
 #define COPY_PAGE_GUARD (1ull << 58) /* nobody may touch it (from 6.15 on) */
 

@@ -5,6 +5,7 @@
  * own; /proc/self/pagemap tells which pages those are.  A page of a file that
  * nobody changed is not carried: the other side maps the same file.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/stat.h>
 #include <stdint.h>
@@ -17,6 +18,8 @@
 
 #define STACK_LEN (8ull << 20)
 #define STACK_GAP (1ull << 20)
+
+enum { POPULATE_READ = 22 }; /* MADV_POPULATE_READ, which has no name in older headers */
 
 /* One entry of the list, with what smaps tells of it. */
 struct entry {
@@ -47,11 +50,13 @@ static bool has_flag(const char *flags, char a, char b)
 static void read_fact(const char *line, struct entry *e)
 {
 	if (copy_begins(line, "Anonymous:"))
-		e->own_kib = decimal(line + 10);
+		e->own_kib += decimal(line + 10);
 	else if (copy_begins(line, "Rss:"))
 		e->there_kib += decimal(line + 4);
-	else if (copy_begins(line, "Swap:"))
+	if (copy_begins(line, "Swap:")) {
+		e->own_kib += decimal(line + 5);
 		e->there_kib += decimal(line + 5);
+	}
 	if (copy_begins(line, "VmFlags:")) {
 		e->wiped = has_flag(line + 8, 'w', 'f');
 		e->left_out = has_flag(line + 8, 'd', 'c');
@@ -81,23 +86,51 @@ static bool add_special(struct copy_work *w, const struct entry *e)
 	return true;
 }
 
-static bool add_run(struct copy_work *w, uint64_t start, uint64_t len)
+/* Behind the last piece, or the first of a new one. */
+static bool extend(struct iovec *pieces, uint32_t *n, uint32_t most, uint64_t start, uint64_t len)
 {
-	struct iovec *last = w->head.n_runs ? &w->runs[w->head.n_runs - 1] : NULL;
+	struct iovec *last = *n ? &pieces[*n - 1] : NULL;
 
-	w->head.content_len += len;
 	if (last && (uint64_t)(uintptr_t)last->iov_base + last->iov_len == start) {
 		last->iov_len += len;
 		return true;
 	}
-	if (w->head.n_runs == COPY_RUNS_MAX)
-		return copy_refuse(w, "its memory is in too many pieces", NULL);
-	w->runs[w->head.n_runs++] = (struct iovec){(void *)(uintptr_t)start, len};
+	if (*n == most)
+		return false;
+	pieces[(*n)++] = (struct iovec){(void *)(uintptr_t)start, len};
 	return true;
 }
 
-/* Every page that is there, but none that shows nothing else than its file. */
-static bool add_pages(struct copy_work *w, struct copy_map *m)
+static bool add_run(struct copy_work *w, uint64_t start, uint64_t len)
+{
+	w->head.content_len += len;
+	return extend(w->runs, &w->head.n_runs, COPY_RUNS_MAX, start, len) ||
+	       copy_refuse(w, "its memory is in too many pieces", NULL);
+}
+
+/* A guard has no contents, and looks like a page in swap.  Kernels name it only from 6.15 on, two
+ * versions after they had it: so it is touched by one who is told, and not killed. */
+static bool is_guard(const struct copy_work *w, uint64_t at, uint64_t page)
+{
+	return w->has_guards && (page & COPY_PAGE_THERE) == COPY_PAGE_SWAP &&
+	       CALL3(SYS_madvise, at, COPY_PAGE, POPULATE_READ) == -EFAULT;
+}
+
+static bool add_page(struct copy_work *w, struct copy_map *m, uint64_t at, uint64_t page,
+		     bool contents)
+{
+	if (is_guard(w, at, page))
+		return extend(w->guards, &w->head.n_guards, COPY_GUARDS_MAX, at, COPY_PAGE) ||
+		       copy_refuse(w, "it has too many pages that nobody may touch", NULL);
+	if (!contents)
+		return true;
+	m->has_runs = 1;
+	return add_run(w, at, COPY_PAGE);
+}
+
+/* Every page that is there, but none that shows nothing else than its file.  Where there are no
+ * contents, pages of zeros that were only read are none. */
+static bool add_pages(struct copy_work *w, struct copy_map *m, bool contents)
 {
 	uint64_t first = m->start / COPY_PAGE, n = m->len / COPY_PAGE;
 
@@ -113,8 +146,7 @@ static bool add_pages(struct copy_work *w, struct copy_map *m)
 			if (!(page & COPY_PAGE_THERE) ||
 			    ((m->kind == COPY_PRIVATE || m->image_at) && page & COPY_PAGE_FILE))
 				continue;
-			m->has_runs = 1;
-			if (!add_run(w, (first + done + i) * COPY_PAGE, COPY_PAGE))
+			if (!add_page(w, m, (first + done + i) * COPY_PAGE, page, contents))
 				return false;
 		}
 		done += some;
@@ -156,14 +188,15 @@ static bool fill_contents(struct copy_work *w, const struct entry *e, struct cop
 
 	if (m->kind == COPY_SHARED || e->wiped)
 		return true;
+	/* What has no contents may still have guards. */
 	if (m->kind == COPY_MEMORY && !m->image_at ? e->there_kib == 0 && !file : e->own_kib == 0)
-		return true;
+		return m->kind != COPY_MEMORY || !w->has_guards || add_pages(w, m, false);
 	/* What writes this ends afterwards: it needs not be put back. */
 	if (e->at.read != 'r' && !w->only_looks &&
 	    CALL3(SYS_mprotect, m->start, m->len, PROT_READ) != 0)
 		return copy_refuse(w, "memory that cannot be read", e->at.path);
 	if (m->kind != COPY_MEMORY || !file)
-		return add_pages(w, m);
+		return add_pages(w, m, true);
 	m->has_runs = 1;
 	return add_run(w, m->start, m->len);
 }
@@ -233,6 +266,7 @@ bool copy_take_maps(struct copy_work *w)
 	struct entry e = {0};
 	bool have = false;
 
+	w->has_guards = CALL3(SYS_madvise, 0, 0, COPY_GUARD) == 0;
 	if (!find_template(w) || !copy_open_pagemap(w) || !copy_read_list(w, "/proc/self/smaps"))
 		return false;
 	for (char *at = w->list; *at;) {

@@ -172,6 +172,15 @@ HERE static void protect(const struct copy_plan *p)
 	}
 }
 
+/* Last: they forget what was written there. */
+HERE static void guard(const struct copy_plan *p)
+{
+	for (uint32_t i = 0; i < p->head.n_guards; i++)
+		if (CALL3(SYS_madvise, p->guards[i].iov_base, p->guards[i].iov_len, COPY_GUARD) !=
+		    0)
+			leave(COPY_EXIT_GUARD);
+}
+
 /* What the C library believes of its thread becomes true. */
 HERE static void settle_thread(const struct copy_plan *p, uint32_t rseq_len)
 {
@@ -226,6 +235,7 @@ HERE void copy_restore(struct copy_plan *p)
 	map_view(p);
 	read_contents(p);
 	protect(p);
+	guard(p);
 	settle_thread(p, rseq_len);
 	settle_signals(p);
 	go_on(p);

@@ -18,6 +18,7 @@ struct copy_plan {
 	struct copy_head head;
 	struct copy_map *maps;
 	struct iovec *runs;
+	const struct iovec *guards;
 	const char *texts;
 	struct copy_special mine[COPY_SPECIALS]; /* where the kernel's pages are now */
 	uint64_t park;                           /* where they wait meanwhile */
@@ -38,6 +39,7 @@ enum copy_exit {
 	COPY_EXIT_FILE,        /* a file that is not what it was */
 	COPY_EXIT_STREAM,      /* the image ends before its end */
 	COPY_EXIT_THREAD,      /* registers, rseq */
+	COPY_EXIT_GUARD,       /* the other's kernel had guards, this one has not */
 };
 
 /* The code that is copied into the hole: between these two, and nothing of it refers to anything

@@ -18,6 +18,7 @@ struct copy_work {
 	struct copy_map laid[COPY_MAPS_MAX]; /* of a template: in pieces */
 	struct copy_file files[COPY_FILES_MAX];
 	struct iovec runs[COPY_RUNS_MAX];
+	struct iovec guards[COPY_GUARDS_MAX]; /* pages that nobody may touch */
 	char texts[COPY_TEXTS_MAX];
 	uint64_t pages[COPY_PAGES_AT_ONCE];
 	char list[COPY_LIST_MAX + 1]; /* what /proc says */
@@ -31,6 +32,7 @@ struct copy_work {
 	int also;                /* a descriptor that is closed before it is written; -1: none */
 	bool only_looks;         /* changes nothing */
 	bool whole;              /* the other side has another template, or none */
+	bool has_guards;         /* the kernel does */
 	int pagemap;
 	uint64_t last_end; /* of the mapping before */
 	char reason[COPY_REASON];

@@ -82,6 +82,7 @@ static bool write_tables(struct copy_work *w)
 		copy_write_all(w->stream, w->maps, h->n_maps * sizeof(*w->maps)) &&
 		copy_write_all(w->stream, w->files, h->n_files * sizeof(*w->files)) &&
 		copy_write_all(w->stream, w->runs, h->n_runs * sizeof(*w->runs)) &&
+		copy_write_all(w->stream, w->guards, h->n_guards * sizeof(*w->guards)) &&
 		copy_write_all(w->stream, w->texts, h->texts_len)) ||
 	       copy_refuse(w, "nobody reads the image", NULL);
 }
@@ -92,6 +93,7 @@ static bool put_tables(struct copy_work *w)
 
 	return copy_put(w, h, sizeof(*h)) && copy_put(w, w->laid, h->n_maps * sizeof(*w->laid)) &&
 	       copy_put(w, w->files, h->n_files * sizeof(*w->files)) &&
+	       copy_put(w, w->guards, h->n_guards * sizeof(*w->guards)) &&
 	       copy_put(w, w->texts, h->texts_len);
 }
 

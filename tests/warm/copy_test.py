@@ -173,6 +173,51 @@ def what_cannot_be_copied_is_named():
                                "async def g():\n  global t\n  t = asyncio.ensure_future(f())\nawait g()"))
 
 
+GUARDS = '''
+import ctypes, mmap, os
+libc = ctypes.CDLL(None)
+libc.mprotect.argtypes = libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+kept = []
+def room(pages, touched=()):
+    kept.append(mmap.mmap(-1, pages * 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+    at = ctypes.addressof(ctypes.c_char.from_buffer(kept[-1]))
+    for page in touched:
+        ctypes.memset(at + page * 4096, 65 + page, 4)
+    return at
+def reads(at):
+    pid = os.fork()
+    if pid == 0:
+        try:
+            ctypes.string_at(at, 4)
+        finally:
+            os._exit(0)
+    return os.waitpid(pid, 0)[1] == 0
+within, untouched, hidden = room(6, (0, 1, 4, 5)), room(3), room(4, (0, 3))
+guards = [within + 2 * 4096, within + 3 * 4096, untouched + 4096, hidden + 4096]
+plain = [within + 4096, within + 4 * 4096, untouched, untouched + 2 * 4096]
+'''
+
+
+@test
+def pages_that_nobody_may_touch_are_none_in_the_copy_either():
+    with started() as origin:
+        origin.run(GUARDS)
+        if origin.run("[libc.madvise(at, 4096, 102) for at in guards]") != "[0, 0, 0, 0]":
+            raise Skip("this kernel has no guards")
+        # Otherwise protected than its neighbours, or the kernel makes one mapping of them all.
+        origin.run("_ = libc.mprotect(hidden, 4 * 4096, 0), libc.mprotect(untouched, 3 * 4096, 1)")
+        with copied(origin) as one, copied(one) as two:
+            for each in (origin, one, two):
+                same(each.run("[reads(at) for at in guards], [reads(at) for at in plain]"),
+                     "([False, False, False, False], [True, True, True, True])")
+                same(each.run("[ctypes.string_at(within + page * 4096, 4) for page in (0, 1, 4, 5)]"),
+                     "[b'AAAA', b'BBBB', b'EEEE', b'FFFF']")
+                same(each.run("libc.mprotect(hidden, 4 * 4096, 3), ctypes.string_at(hidden + 3 * 4096, 4), reads(guards[3])"),
+                     "(0, b'DDDD', False)")
+                same(each.run("[libc.madvise(at, 4096, 103) for at in guards], [reads(at) for at in guards]"),
+                     "([0, 0, 0, 0], [True, True, True, True])")
+
+
 @test
 def nonsense_harms_nobody_else():
     import random
