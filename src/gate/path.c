@@ -84,6 +84,15 @@ static enum verdict approve(struct passage *p)
 	return STOP;
 }
 
+/* The answer names nothing of the host; whoever runs us must know what is wrong with the state. */
+static void hear_of_state(struct passage *p)
+{
+	if (p->trouble.kind != ERR_NONE || meter_error(p->meter)->kind == ERR_NONE)
+		return;
+	p->trouble = *meter_error(p->meter);
+	p->trouble.kind = ERR_REFUSED; /* whatever it was, this is what it comes to */
+}
+
 static enum verdict admit(struct passage *p)
 {
 	const struct judged *j = &p->judged;
@@ -99,7 +108,10 @@ static enum verdict admit(struct passage *p)
 				     &p->left, &p->why);
 		p->admitted = answer == ANSWER_ALLOW;
 	}
-	return answer == ANSWER_ALLOW ? GO_ON : step_deny(p);
+	if (answer == ANSWER_ALLOW)
+		return GO_ON;
+	hear_of_state(p);
+	return step_deny(p);
 }
 
 static enum verdict run(struct passage *p)
@@ -132,11 +144,13 @@ static enum verdict give_back(struct passage *p)
 	const struct account *a = &p->account;
 	const struct usage *u = &a->outcome.usage;
 
-	if (p->admitted)
-		meter_leave(p->meter, p->ticket, p->judged.client, now_ms(),
-			    (u->cpu_user_us + u->cpu_system_us) / 1000, a->out.seen + a->err.seen,
-			    &p->left);
+	if (!p->admitted)
+		return GO_ON;
 	p->admitted = false;
+	meter_leave(p->meter, p->ticket, p->judged.client, now_ms(),
+		    (u->cpu_user_us + u->cpu_system_us) / 1000, a->out.seen + a->err.seen,
+		    &p->left);
+	hear_of_state(p); /* a cost that is lost is not lost quietly */
 	return GO_ON;
 }
 

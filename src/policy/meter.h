@@ -44,7 +44,8 @@ void meter_end(struct meter **m);
 int meter_file(const struct meter *m);
 /* The caller's half of a state that cannot be read or written: layer limit, rule "state". */
 enum answer meter_unusable(struct why *why);
-/* The operator's half, after a refusal by rule "state"; kind ERR_NONE: nothing is wrong. */
+/* The operator's half, of what was asked last: after a refusal by rule "state", or a cost that
+ * could not be charged.  kind ERR_NONE: nothing is wrong. */
 const struct error *meter_error(const struct meter *m);
 
 /* All buckets of this call (global, client, tool, client and tool), its place among those running

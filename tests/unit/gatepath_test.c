@@ -2,16 +2,22 @@
 /* gatepath_test.c - the two tables: where a step says no nothing behind it happens, and every way
  * out is walked.
  */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/own.h"
 #include "gate/steps.h"
 #include "policy_case.h"
+#include "scratch.h"
 
 static const char text[] = "version: 1\n"
-			   "clients: { a: { uid: any, tools: [py, look, asks, once] } }\n"
+			   "clients: { a: { uid: any, tools: [py, look, asks, once, free] } }\n"
 			   "tools:\n"
 			   "  py: { kind: code, languages: [python] }\n"
 			   "  look: { kind: command, programs: [ls, cat] }\n"
 			   "  asks: { kind: command, programs: [ls], decision: ask }\n"
-			   "  once: { kind: command, exec: [echo], rate: 1/min }\n";
+			   "  once: { kind: command, exec: [echo], rate: 1/min }\n"
+			   "  free: { kind: command, exec: [echo], rate: unlimited }\n";
 
 struct trial {
 	struct policy *policy;
@@ -121,6 +127,62 @@ TEST(a_dry_run_charges_nothing_and_runs_nothing)
 	CHECK(!t.p.ran && !t.p.admitted);
 	CHECK(t.p.why.layer == WHY_NONE);
 	CHECK(t.p.account.status == STATUS_UNKNOWN);
+}
+
+/* A tool with a rate is refused and whoever runs us is told; the file is left as it was found.  The
+ * twin is a tool that nothing is counted for: what lies there is none of its business. */
+TEST(damage_of_the_state_is_told_to_whoever_runs_us)
+{
+	static const char junk[] = "not what was there";
+	own(scratch) s = scratch_make();
+	own(trial) limited = {0}, free_one = {0};
+	own_fd file = -1;
+	struct error err;
+	char is[sizeof(junk)];
+
+	begin(&limited, "once", "{}");
+	begin(&free_one, "free", "{}");
+	for (struct trial *t = &limited; t; t = t == &limited ? &free_one : NULL) {
+		meter_close(t->meter);
+		t->meter = t->p.meter = meter_open(s.path, &err);
+		CHECK(t->meter != NULL);
+		t->p.dry_run = t == &free_one;
+	}
+	file = openat(s.fd, "meter", O_RDWR | O_CLOEXEC);
+	CHECK(pwrite(file, junk, sizeof(junk), 0) == sizeof(junk));
+	gate_pass(&limited.p);
+	check_denied(&limited.p);
+	CHECK_STR(limited.p.ended_by, "limit");
+	CHECK_STR(limited.p.why.rule, "state");
+	CHECK(!strstr(limited.p.why.what, s.path));
+	CHECK(limited.p.trouble.kind == ERR_REFUSED);
+	CHECK(strstr(limited.p.trouble.text, "the state file is") != NULL);
+	gate_pass(&free_one.p);
+	CHECK(free_one.p.decision == DECISION_ALLOW && free_one.p.trouble.kind == ERR_NONE);
+	CHECK(!meter_open(s.path, &err) && strstr(err.text, "the state file is"));
+	CHECK(pread(file, is, sizeof(is), 0) == sizeof(is) && memcmp(is, junk, sizeof(is)) == 0);
+}
+
+TEST(a_cost_that_cannot_be_charged_is_told_to_whoever_runs_us)
+{
+	own(scratch) s = scratch_make();
+	own(trial) t = {0};
+	own_fd file = -1;
+	struct error err;
+
+	begin(&t, "free", "{}");
+	meter_close(t.meter);
+	t.meter = t.p.meter = meter_open(s.path, &err);
+	CHECK(t.meter != NULL);
+	t.policy->clients[0].budget = (struct budget){.per_ms = 3600000, .cpu_ms = 1000};
+	t.policy->audit.off = true;
+	CHECK(gate_enter(&t.p));
+	CHECK(t.p.admitted && t.p.trouble.kind == ERR_NONE);
+	file = openat(s.fd, "meter", O_RDWR | O_CLOEXEC);
+	CHECK(ftruncate(file, 1) == 0);
+	gate_leave(&t.p);
+	CHECK(!t.p.admitted);
+	CHECK(strstr(t.p.trouble.text, "the state file is damaged") != NULL);
 }
 
 TEST(what_cannot_be_written_down_does_not_run)
