@@ -122,29 +122,39 @@ def slots_that_hang_are_missing_until_they_go_on(t):
     finish(t, s)
 
 
-def nobody_is_missing_who_works(t):
-    """The twin: the same calls, some of them long, and nobody is stopped."""
-    s = start()
-    load = Load(s, 3)
-    calls = Calls(lambda: s.execute("sleep 6; echo 2", "bash"))
+def nobody_is_missing(t, s, *calls):
+    """The twin: the same calls, some of them longer than anybody may be silent, and nobody is stopped."""
+    calls = Calls(*calls)
     while any(thread.is_alive() for thread in calls.threads):
         t.check(not s.missing(), s.missing())
         time.sleep(0.05)
-    # And where nobody else runs beside it.
-    load.stop()
-    calls_alone = Calls(lambda: s.call("sleep 6"), lambda: s.execute("sleep 6; echo 3", "bash"))
-    while any(thread.is_alive() for thread in calls_alone.threads):
-        t.check(not s.missing(), s.missing())
-        time.sleep(0.05)
-    t.check(calls.end()[0][1].get("output") == "2\n", calls.answers)
-    t.check([a[1]["status"] for a in calls_alone.end()] == ["success"] * 2, calls_alone.answers)
     t.check("does not answer" not in s.lines(), s.lines())
+    return [answer for _, answer in calls.end()]
+
+
+def nobody_is_missing_who_works_beside_others(t):
+    s = start()
+    load = Load(s, 3)
+    answers = nobody_is_missing(t, s, lambda: s.execute("sleep 6; echo 2", "bash"))
+    load.stop()
+    t.check([answer.get("output") for answer in answers] == ["2\n"], answers)
+    t.check(load.successes(), "some ran beside")
     t.say("%d calls ran beside" % len(load.successes()))
     finish(t, s)
 
 
+def nobody_is_missing_who_works_alone(t):
+    s = start()
+    answers = nobody_is_missing(t, s, lambda: s.call("sleep 6"),
+                                lambda: s.execute("sleep 6; echo 3", "bash"))
+    t.check([answer["status"] for answer in answers] == ["success"] * 2, answers)
+    finish(t, s)
+
+
+# Each has a service of its own and does little but wait for somebody to be found silent.
 run([
     a_warden_that_hangs_is_missing_until_it_goes_on,
     slots_that_hang_are_missing_until_they_go_on,
-    nobody_is_missing_who_works,
-])
+    nobody_is_missing_who_works_beside_others,
+    nobody_is_missing_who_works_alone,
+], at_once=True)
