@@ -119,6 +119,29 @@ void answer_problem(struct keeper *k, const struct keep_request *r, unsigned sta
 	send(k, r, &reply, out.data, out.len);
 }
 
+void answering_begin(struct answering *a, size_t most)
+{
+	a->err = (struct error){0};
+	buf_init(&a->out, most);
+	jsonout_start(&a->j, &a->out, &a->err);
+	jsonout_object(&a->j, NULL);
+}
+
+void answering_send(struct answering *a, struct keeper *k, const struct keep_request *r,
+		    struct keep_reply *reply)
+{
+	jsonout_object_end(&a->j);
+	if (jsonout_end(&a->j) == 0)
+		answer_json(k, r, reply, &a->out);
+	else
+		answer_problem(k, r, 500, "internal", "the answer got lost", NULL);
+}
+
+void answering_end(struct answering *a)
+{
+	buf_done(&a->out);
+}
+
 json_t *answer_body(struct keeper *k, const struct keep_request *r, const struct buf *body,
 		    const char *object)
 {

@@ -125,17 +125,11 @@ static void cancel(struct onecall *c)
 static void say_done(struct onecall *c, const struct keep_request *r, const char *key, uint64_t n)
 {
 	struct keep_reply reply = {0};
-	struct error err = {0};
-	struct jsonout j;
-	own(buf) out;
+	own(answering) a;
 
-	buf_init(&out, BEGUN_MAX);
-	jsonout_start(&j, &out, &err);
-	jsonout_object(&j, NULL);
-	jsonout_uint(&j, key, n);
-	jsonout_object_end(&j);
-	if (jsonout_end(&j) == 0)
-		answer_json(c->k, r, &reply, &out);
+	answering_begin(&a, BEGUN_MAX);
+	jsonout_uint(&a.j, key, n);
+	answering_send(&a, c->k, r, &reply);
 }
 
 static void take_input(struct onecall *c, const struct keep_request *r, const struct buf *data)

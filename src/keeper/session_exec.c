@@ -383,18 +383,12 @@ static struct driver *find_driver(struct session *s, uint64_t serial)
 static void say_number(struct session *s, const struct keep_request *r, const char *key, uint64_t n)
 {
 	struct keep_reply reply = {0};
-	struct error err = {0};
-	struct jsonout j;
-	own(buf) out;
+	own(answering) a;
 
-	buf_init(&out, ANSWER_MAX);
-	jsonout_start(&j, &out, &err);
-	jsonout_object(&j, NULL);
-	jsonout_str(&j, "session", s->id);
-	jsonout_uint(&j, key, n);
-	jsonout_object_end(&j);
-	if (jsonout_end(&j) == 0)
-		answer_json(s->k, r, &reply, &out);
+	answering_begin(&a, ANSWER_MAX);
+	jsonout_str(&a.j, "session", s->id);
+	jsonout_uint(&a.j, key, n);
+	answering_send(&a, s->k, r, &reply);
 }
 
 static void say_gone(struct session *s, const struct keep_request *r)

@@ -108,20 +108,14 @@ static json_t *describe_bytes(const struct buf *body, bool executable, char hex[
 static void answer_put(struct doing *d, const struct buf *body, const char *hex)
 {
 	struct keep_reply reply = {.http_status = 201};
-	struct error err = {0};
-	struct jsonout j;
-	own(buf) out;
+	own(answering) a;
 
-	buf_init(&out, ANSWER_MAX);
-	jsonout_start(&j, &out, &err);
-	jsonout_object(&j, NULL);
-	jsonout_bytes(&j, "path", d->request.path, strlen(d->request.path));
-	jsonout_uint(&j, "size", body->len);
-	jsonout_str(&j, "sha256", hex);
-	write_tail(d, &j);
-	jsonout_object_end(&j);
-	if (jsonout_end(&j) == 0)
-		answer_json(d->session->k, &d->request, &reply, &out);
+	answering_begin(&a, ANSWER_MAX);
+	jsonout_bytes(&a.j, "path", d->request.path, strlen(d->request.path));
+	jsonout_uint(&a.j, "size", body->len);
+	jsonout_str(&a.j, "sha256", hex);
+	write_tail(d, &a.j);
+	answering_send(&a, d->session->k, &d->request, &reply);
 }
 
 void obey_put(struct session *s, const struct keep_request *r, const struct buf *body)
@@ -283,18 +277,12 @@ static void write_entry(struct doing *d, struct jsonout *j, const struct kept_en
 static void answer_stat(struct doing *d, const struct kept_entry *e)
 {
 	struct keep_reply reply = {0};
-	struct error err = {0};
-	struct jsonout j;
-	own(buf) out;
+	own(answering) a;
 
-	buf_init(&out, ANSWER_MAX);
-	jsonout_start(&j, &out, &err);
-	jsonout_object(&j, NULL);
-	write_entry(d, &j, e);
-	write_tail(d, &j);
-	jsonout_object_end(&j);
-	if (jsonout_end(&j) == 0)
-		answer_json(d->session->k, &d->request, &reply, &out);
+	answering_begin(&a, ANSWER_MAX);
+	write_entry(d, &a.j, e);
+	write_tail(d, &a.j);
+	answering_send(&a, d->session->k, &d->request, &reply);
 }
 
 void obey_stat(struct session *s, const struct keep_request *r, const struct buf *body)
@@ -314,25 +302,19 @@ void obey_stat(struct session *s, const struct keep_request *r, const struct buf
 static void answer_list(struct doing *d, const struct kept_entry *list, size_t n, bool cut)
 {
 	struct keep_reply reply = {0};
-	struct error err = {0};
-	struct jsonout j;
-	own(buf) out;
+	own(answering) a;
 
-	buf_init(&out, LIST_BYTES);
-	jsonout_start(&j, &out, &err);
-	jsonout_object(&j, NULL);
-	jsonout_array(&j, "entries");
+	answering_begin(&a, LIST_BYTES);
+	jsonout_array(&a.j, "entries");
 	for (size_t i = 0; i < n; i++) {
-		jsonout_object(&j, NULL);
-		write_entry(d, &j, &list[i]);
-		jsonout_object_end(&j);
+		jsonout_object(&a.j, NULL);
+		write_entry(d, &a.j, &list[i]);
+		jsonout_object_end(&a.j);
 	}
-	jsonout_array_end(&j);
-	jsonout_bool(&j, "cut", cut);
-	write_tail(d, &j);
-	jsonout_object_end(&j);
-	if (jsonout_end(&j) == 0)
-		answer_json(d->session->k, &d->request, &reply, &out);
+	jsonout_array_end(&a.j);
+	jsonout_bool(&a.j, "cut", cut);
+	write_tail(d, &a.j);
+	answering_send(&a, d->session->k, &d->request, &reply);
 }
 
 void obey_list(struct session *s, const struct keep_request *r, const struct buf *body)
@@ -355,27 +337,27 @@ void obey_list(struct session *s, const struct keep_request *r, const struct buf
 	doing_free(d);
 }
 
+static void answer_removed(struct doing *d)
+{
+	struct keep_reply reply = {0};
+	own(answering) a;
+
+	answering_begin(&a, ANSWER_MAX);
+	jsonout_bool(&a.j, "removed", true);
+	write_tail(d, &a.j);
+	answering_send(&a, d->session->k, &d->request, &reply);
+}
+
 void obey_remove(struct session *s, const struct keep_request *r, const struct buf *body)
 {
 	bool recursive = r->number != 0;
 	struct doing *d = begin(s, r, ACTION_REMOVE, json_pack("{s:b}", "recursive", recursive));
-	struct keep_reply reply = {0};
 	struct error err = {0};
-	struct jsonout j;
-	own(buf) out;
 
 	(void)body;
-	buf_init(&out, ANSWER_MAX);
 	if (!d)
 		return;
-	if (end(d, kept_remove(&s->kept, path_of(r), recursive, &err), &err)) {
-		jsonout_start(&j, &out, &err);
-		jsonout_object(&j, NULL);
-		jsonout_bool(&j, "removed", true);
-		write_tail(d, &j);
-		jsonout_object_end(&j);
-		if (jsonout_end(&j) == 0)
-			answer_json(s->k, r, &reply, &out);
-	}
+	if (end(d, kept_remove(&s->kept, path_of(r), recursive, &err), &err))
+		answer_removed(d);
 	doing_free(d);
 }

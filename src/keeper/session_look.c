@@ -27,18 +27,6 @@ const char *session_end_name(enum session_end e)
 	return e < SESSION_END_COUNT ? names[e] : "lost";
 }
 
-static void send(struct session *s, const struct keep_request *r, struct jsonout *j,
-		 struct buf *out)
-{
-	struct keep_reply reply = {0};
-
-	jsonout_object_end(j);
-	if (jsonout_end(j) == 0)
-		answer_json(s->k, r, &reply, out);
-	else
-		answer_problem(s->k, r, 500, "internal", "the answer got lost", NULL);
-}
-
 /* The id of the one that was asked for: what a program started belongs to it. */
 static const char *exec_id(const struct session *s, uint64_t exec)
 {
@@ -75,21 +63,18 @@ static void write_process(struct doing *d, struct jsonout *j, const struct kept_
 
 static void answer_processes(struct doing *d, const struct kept_process *list, size_t n)
 {
-	struct error err = {0};
-	struct jsonout j;
-	own(buf) out;
+	struct keep_reply reply = {0};
+	own(answering) a;
 
-	buf_init(&out, ANSWER_MAX);
-	jsonout_start(&j, &out, &err);
-	jsonout_object(&j, NULL);
-	jsonout_array(&j, "processes");
+	answering_begin(&a, ANSWER_MAX);
+	jsonout_array(&a.j, "processes");
 	for (size_t i = 0; i < n; i++)
-		write_process(d, &j, &list[i]);
-	jsonout_array_end(&j);
-	jsonout_str(&j, "session", d->session->id);
-	jsonout_str(&j, "request_id", d->request.request_id);
-	receipt_json(&d->passage.receipt, &j, "receipt");
-	send(d->session, &d->request, &j, &out);
+		write_process(d, &a.j, &list[i]);
+	jsonout_array_end(&a.j);
+	jsonout_str(&a.j, "session", d->session->id);
+	jsonout_str(&a.j, "request_id", d->request.request_id);
+	receipt_json(&d->passage.receipt, &a.j, "receipt");
+	answering_send(&a, d->session->k, &d->request, &reply);
 }
 
 void obey_processes(struct session *s, const struct keep_request *r, const struct buf *body)
@@ -197,18 +182,15 @@ void session_write(struct session *s, struct jsonout *j)
 
 static void answer_session(struct session *s, const struct keep_request *r, const struct passage *p)
 {
-	struct error err = {0};
-	struct jsonout j;
-	own(buf) out;
+	struct keep_reply reply = {0};
+	own(answering) a;
 
-	buf_init(&out, ANSWER_MAX);
-	jsonout_start(&j, &out, &err);
-	jsonout_object(&j, NULL);
-	session_write(s, &j);
-	jsonout_str(&j, "request_id", r->request_id);
+	answering_begin(&a, ANSWER_MAX);
+	session_write(s, &a.j);
+	jsonout_str(&a.j, "request_id", r->request_id);
 	if (p)
-		receipt_json(&p->receipt, &j, "receipt");
-	send(s, r, &j, &out);
+		receipt_json(&p->receipt, &a.j, "receipt");
+	answering_send(&a, s->k, r, &reply);
 }
 
 void obey_describe(struct session *s, const struct keep_request *r, const struct buf *body)

@@ -173,21 +173,15 @@ static json_t *describe(const json_t *body, const struct wishes *w, const char *
 static void answer_opened(struct session *s, struct doing *d)
 {
 	struct keep_reply reply = {.http_status = 201};
-	struct error err = {0};
-	struct jsonout j;
-	own(buf) out;
+	own(answering) a;
 
-	buf_init(&out, ANSWER_MAX);
-	jsonout_start(&j, &out, &err);
-	jsonout_object(&j, NULL);
-	session_write(s, &j);
-	jsonout_str(&j, "request_id", d->request.request_id);
-	receipt_json(&d->passage.receipt, &j, "receipt");
-	jsonout_object_end(&j);
+	answering_begin(&a, ANSWER_MAX);
+	session_write(s, &a.j);
+	jsonout_str(&a.j, "request_id", d->request.request_id);
+	receipt_json(&d->passage.receipt, &a.j, "receipt");
 	memcpy(reply.id, s->id, sizeof(reply.id));
 	(void)snprintf(reply.facts.tool, sizeof(reply.facts.tool), "%s", s->tool->name);
-	if (jsonout_end(&j) == 0)
-		answer_json(s->k, &d->request, &reply, &out);
+	answering_send(&a, s->k, &d->request, &reply);
 }
 
 static void answer_refused(struct doing *d)
