@@ -14,20 +14,16 @@
 #include <sys/stat.h>
 
 #include "base/own.h"
-
-enum { LINKS_MAX = 40 }; /* as many as the kernel follows */
+#include "base/pathrest.h"
 
 struct way {
 	const char *path; /* as given, for messages */
-	char *rest;       /* what is still to be walked */
-	int dir;          /* from here; O_PATH */
-	int links;
+	struct pathrest at;
 };
 
 static void way_end(struct way *w)
 {
-	own_fd_end(&w->dir);
-	free(w->rest);
+	pathrest_end(&w->at);
 }
 
 static int fail_way(const struct way *w, struct error *err)
@@ -61,73 +57,45 @@ static int check_directory(const struct way *w, int dir, struct error *err)
 	return 0;
 }
 
-/* Goes on with the link's text in front of the rest. */
 static int follow_link(struct way *w, int link, const struct stat *st, struct error *err)
 {
 	char to[PATH_MAX];
-	ssize_t n = readlinkat(link, "", to, sizeof(to));
-	char *rest;
 
-	if (n < 0)
+	if (pathrest_read_link(&w->at, link, to) < 0)
 		return fail_way(w, err);
-	if (n == (ssize_t)sizeof(to) || ++w->links > LINKS_MAX)
-		return errno = ELOOP, fail_way(w, err);
 	if (!is_ours(st))
 		return fail(err, ERR_CONFIG, "%s: a symbolic link on the way belongs to user %u",
 			    w->path, st->st_uid);
-	to[n] = '\0';
-	if (asprintf(&rest, "%s/%s", to, w->rest) < 0)
-		return fail(err, ERR_SYSTEM, "keep a path: out of memory");
-	free(w->rest);
-	w->rest = rest;
-	if (to[0] != '/')
-		return 0;
-	(void)close(w->dir);
-	w->dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return w->dir < 0 ? fail_way(w, err) : 0;
+	return pathrest_follow(&w->at, to) < 0 ? fail_way(w, err) : 0;
 }
 
-/* Takes the first part off the rest; false at the end. */
-static bool take_part(struct way *w, char *ret_name)
-{
-	const char *from = w->rest + strspn(w->rest, "/");
-	size_t len = strcspn(from, "/");
-
-	if (len > NAME_MAX)
-		len = NAME_MAX + 1; /* the kernel will refuse it */
-	memcpy(ret_name, from, len);
-	ret_name[len] = '\0';
-	memmove(w->rest, from + len, strlen(from + len) + 1);
-	return len > 0;
-}
-
-/* Leaves the last part's descriptor (O_PATH) in w->dir. */
+/* Leaves the last part's descriptor (O_PATH) in w->at.dir. */
 static int walk_way(struct way *w, struct error *err)
 {
-	char name[NAME_MAX + 2];
+	char name[PATHREST_NAME];
+	bool last;
 
-	while (take_part(w, name)) {
+	while (pathrest_take(&w->at, name, &last)) {
 		own_fd part = -1;
 		struct stat st;
 
-		if (check_directory(w, w->dir, err) < 0)
+		if (check_directory(w, w->at.dir, err) < 0)
 			return -1;
-		part = openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		part = openat(w->at.dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		if (part < 0 || fstat(part, &st) < 0)
 			return fail_way(w, err);
 		if (S_ISLNK(st.st_mode)) {
 			if (follow_link(w, part, &st, err) < 0)
 				return -1;
 		} else {
-			(void)close(w->dir);
-			w->dir = take_fd(&part);
+			pathrest_enter(&w->at, take_fd(&part));
 		}
 	}
 	return 0;
 }
 
 /* The last part itself, whatever it is. */
-static int find(struct way *w, struct error *err)
+static int find(struct way *w, struct stat *ret, struct error *err)
 {
 	char here[PATH_MAX];
 
@@ -136,14 +104,16 @@ static int find(struct way *w, struct error *err)
 	/* The directories above the current one count as well. */
 	if (w->path[0] != '/' && !getcwd(here, sizeof(here)))
 		return fail_way(w, err);
-	if (asprintf(&w->rest, "%s/%s", w->path[0] == '/' ? "" : here, w->path) < 0) {
-		w->rest = NULL;
+	if (asprintf(&w->at.text, "%s/%s", w->path[0] == '/' ? "" : here, w->path) < 0) {
+		w->at.text = NULL;
 		return fail(err, ERR_SYSTEM, "keep a path: out of memory");
 	}
-	w->dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (w->dir < 0)
+	w->at.dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (w->at.dir < 0)
 		return fail_way(w, err);
-	return walk_way(w, err);
+	if (walk_way(w, err) < 0)
+		return -1;
+	return fstat(w->at.dir, ret) < 0 ? fail_way(w, err) : 0;
 }
 
 /* O_PATH becomes a descriptor to read from, of the same file. */
@@ -152,20 +122,18 @@ static int reopen(const struct way *w, int flags, struct error *err)
 	char path[40];
 	int fd;
 
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", w->dir);
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", w->at.dir);
 	fd = open(path, flags | O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? fail_way(w, err) : fd;
 }
 
 int trustfile_open(const char *path, struct error *err)
 {
-	own(way) w = {.path = path, .dir = -1};
+	own(way) w = {.path = path, .at.dir = -1};
 	struct stat st;
 
-	if (find(&w, err) < 0)
+	if (find(&w, &st, err) < 0)
 		return -1;
-	if (fstat(w.dir, &st) < 0)
-		return fail_way(&w, err);
 	if (!S_ISREG(st.st_mode))
 		return fail(err, ERR_CONFIG, "%s is not a regular file", path);
 	if (!is_ours(&st))
@@ -179,16 +147,14 @@ int trustfile_open(const char *path, struct error *err)
 
 int trustfile_open_directory(const char *path, struct error *err)
 {
-	own(way) w = {.path = path, .dir = -1};
+	own(way) w = {.path = path, .at.dir = -1};
 	struct stat st;
 
-	if (find(&w, err) < 0)
+	if (find(&w, &st, err) < 0)
 		return -1;
-	if (fstat(w.dir, &st) < 0)
-		return fail_way(&w, err);
 	if (!S_ISDIR(st.st_mode))
 		return fail(err, ERR_CONFIG, "%s is not a directory", path);
-	if (check_directory(&w, w.dir, err) < 0)
+	if (check_directory(&w, w.at.dir, err) < 0)
 		return -1;
 	return reopen(&w, O_DIRECTORY, err);
 }

@@ -214,30 +214,27 @@ static void write_layers(struct jsonout *j, const struct outcome *o)
 	jsonout_object_end(j);
 }
 
-static void write_name(struct jsonout *j, const char *name)
+void artifact_json(const struct artifact *f, struct jsonout *j)
 {
+	bool refused = f->refused[0] != '\0';
 	char escaped[4 * 4096 + 1];
-	size_t len = strlen(name);
 
 	/* Names are the box's bytes: shown, never to be used as a path unseen. */
-	text_escape(name, len, escaped, sizeof(escaped));
+	text_escape(f->name, strlen(f->name), escaped, sizeof(escaped));
 	jsonout_str(j, "name", escaped);
+	jsonout_bool(j, "copied", !refused);
+	jsonout_uint(j, "size", f->size);
+	jsonout_str(j, "sha256", refused ? NULL : f->sha256);
+	jsonout_str(j, "refused", refused ? f->refused : NULL);
 }
 
 static void write_artifacts(struct jsonout *j, const struct account *a)
 {
 	jsonout_array(j, "artifacts");
 	for (size_t i = 0; i < a->n_artifacts; i++) {
-		const struct artifact *f = &a->artifacts[i];
-		bool refused = f->refused[0] != '\0';
-
 		jsonout_object(j, NULL);
-		write_name(j, f->name);
-		jsonout_bool(j, "copied", !refused);
-		jsonout_uint(j, "size", f->size);
-		jsonout_str(j, "sha256", refused ? NULL : f->sha256);
-		jsonout_str(j, "refused", refused ? f->refused : NULL);
-		jsonout_bool(j, "redacted", f->redacted);
+		artifact_json(&a->artifacts[i], j);
+		jsonout_bool(j, "redacted", a->artifacts[i].redacted);
 		jsonout_object_end(j);
 	}
 	jsonout_array_end(j);

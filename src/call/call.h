@@ -253,5 +253,7 @@ struct jsonout;
 void account_write(const struct account *a, struct jsonout *j);
 /* The same without error and artifacts, which an answer may have in another form. */
 void account_write_facts(const struct account *a, struct jsonout *j);
+/* What is always said of a file that came out; an answer may have its contents as well. */
+void artifact_json(const struct artifact *f, struct jsonout *j);
 
 #endif

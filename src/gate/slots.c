@@ -114,6 +114,13 @@ static int make(struct slots *s, struct one_slot *one, const struct profile *pro
 	return fail_in(err, "the warden");
 }
 
+static void take_key(struct one_slot *one, struct buf *key)
+{
+	buf_done(&one->key);
+	one->key = *key;
+	buf_init(key, 0);
+}
+
 /* The one with that key, or the one that was not asked for for the longest time. */
 static struct one_slot *choose(struct slots *s, const struct buf *key)
 {
@@ -144,9 +151,7 @@ struct remote *slots_get(struct slots *s, const struct profile *profile,
 		let_go(one);
 		if (make(s, one, profile, limits, false, err) < 0)
 			return NULL;
-		buf_done(&one->key);
-		one->key = key;
-		buf_init(&key, 0);
+		take_key(one, &key);
 	}
 	one->used = true;
 	return &one->remote;
@@ -183,9 +188,7 @@ struct remote *slots_keep(struct slots *s, const struct profile *profile,
 		one = &s->list[0];
 		if (make(s, one, profile, limits, true, err) < 0)
 			return NULL;
-		buf_done(&one->key);
-		one->key = key;
-		buf_init(&key, 0);
+		take_key(one, &key);
 	}
 	one->used = true;
 	return &one->remote;

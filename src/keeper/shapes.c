@@ -93,28 +93,15 @@ static void write_output(struct jsonout *j, const char *key, const struct stream
 	jsonout_bytes(j, key, buf_str(&s->kept), s->kept.len);
 }
 
-static void write_name(struct jsonout *j, const char *name)
-{
-	char escaped[4 * 4096 + 1];
-
-	text_escape(name, strlen(name), escaped, sizeof(escaped));
-	jsonout_str(j, "name", escaped);
-}
-
 static void write_artifacts(struct jsonout *j, const struct account *a)
 {
 	jsonout_array(j, "artifacts");
 	for (size_t i = 0; i < a->n_artifacts; i++) {
 		const struct artifact *f = &a->artifacts[i];
-		bool refused = f->refused[0] != '\0';
 
 		jsonout_object(j, NULL);
-		write_name(j, f->name);
-		jsonout_bool(j, "copied", !refused);
-		jsonout_uint(j, "size", f->size);
-		jsonout_str(j, "sha256", refused ? NULL : f->sha256);
-		jsonout_str(j, "refused", refused ? f->refused : NULL);
-		if (!refused) {
+		artifact_json(f, j);
+		if (!f->refused[0]) {
 			jsonout_bool(j, "redacted", f->redacted);
 			jsonout_base64(j, "content_base64", f->content ? f->content : "",
 				       f->content_len);

@@ -75,12 +75,11 @@ uint32_t copy_text(struct copy_work *w, const char *text)
 	return at;
 }
 
-bool copy_write_all(int fd, const void *data, size_t len)
+/* All of it, by a call that takes or brings as much as it can. */
+static bool all(long call, int fd, const char *at, size_t len)
 {
-	const char *at = data;
-
 	while (len) {
-		long n = CALL3(SYS_write, fd, at, len);
+		long n = CALL3(call, fd, at, len);
 
 		if (n == -4) /* EINTR */
 			continue;
@@ -92,19 +91,12 @@ bool copy_write_all(int fd, const void *data, size_t len)
 	return true;
 }
 
+bool copy_write_all(int fd, const void *data, size_t len)
+{
+	return all(SYS_write, fd, data, len);
+}
+
 bool copy_read_all(int fd, void *data, size_t len)
 {
-	char *at = data;
-
-	while (len) {
-		long n = CALL3(SYS_read, fd, at, len);
-
-		if (n == -4) /* EINTR */
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
+	return all(SYS_read, fd, data, len);
 }

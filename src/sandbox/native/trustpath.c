@@ -16,23 +16,19 @@
 
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/pathrest.h"
 #include "base/text.h"
-
-enum { LINKS_MAX = 40 }; /* as many as the kernel follows */
 
 struct walk {
 	const char *path; /* as given, for messages */
-	char *rest;       /* what is still to be walked */
-	int dir;          /* from here; O_PATH */
-	int flags;        /* for the last component */
-	bool make;        /* directories that are not there */
-	int links;
+	struct pathrest at;
+	int flags; /* for the last component */
+	bool make; /* directories that are not there */
 };
 
 static void walk_end(struct walk *w)
 {
-	own_fd_end(&w->dir);
-	free(w->rest);
+	pathrest_end(&w->at);
 }
 
 static int fail_path(const struct walk *w, struct error *err)
@@ -75,61 +71,31 @@ static int refuse_link(const struct walk *w, int link, const char *to, struct er
 		    shown_link, shown_to, shown_to);
 }
 
-/* Goes on with the link's text in front of the rest. */
-static int follow(struct walk *w, int link, struct error *err)
+static int follow(struct walk *w, int link, const struct stat *st, struct error *err)
 {
 	char to[PATH_MAX];
-	ssize_t n = readlinkat(link, "", to, sizeof(to));
-	struct stat st;
-	char *rest;
 
-	if (n < 0 || fstat(link, &st) < 0)
+	if (pathrest_read_link(&w->at, link, to) < 0)
 		return fail_path(w, err);
-	if (n == (ssize_t)sizeof(to) || ++w->links > LINKS_MAX)
-		return errno = ELOOP, fail_path(w, err);
-	to[n] = '\0';
-	if (st.st_uid != 0 || !keeps_system_links(w->dir))
+	if (st->st_uid != 0 || !keeps_system_links(w->at.dir))
 		return refuse_link(w, link, to, err);
-	if (asprintf(&rest, "%s/%s", to, w->rest) < 0)
-		return fail(err, ERR_SYSTEM, "keep a path: out of memory");
-	free(w->rest);
-	w->rest = rest;
-	if (to[0] != '/')
-		return 0;
-	(void)close(w->dir);
-	w->dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return w->dir < 0 ? fail_path(w, err) : 0;
-}
-
-/* Takes the first component off the rest; false at the end. */
-static bool next_part(struct walk *w, char *ret_name, bool *ret_last)
-{
-	const char *from = w->rest + strspn(w->rest, "/");
-	size_t len = strcspn(from, "/");
-
-	if (len > NAME_MAX)
-		len = NAME_MAX + 1; /* the kernel will refuse it */
-	memcpy(ret_name, from, len);
-	ret_name[len] = '\0';
-	*ret_last = from[len] == '\0';
-	memmove(w->rest, from + len, strlen(from + len) + 1);
-	return len > 0;
+	return pathrest_follow(&w->at, to) < 0 ? fail_path(w, err) : 0;
 }
 
 static int open_part(const struct walk *w, const char *name)
 {
-	int fd = openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(w->at.dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd >= 0 || errno != ENOENT || !w->make)
 		return fd;
-	if (mkdirat(w->dir, name, 0777) < 0 && errno != EEXIST)
+	if (mkdirat(w->at.dir, name, 0777) < 0 && errno != EEXIST)
 		return -1;
-	return openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return openat(w->at.dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
 static int open_last(struct walk *w, const char *name, struct error *err)
 {
-	int fd = openat(w->dir, name, w->flags | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(w->at.dir, name, w->flags | O_NOFOLLOW | O_CLOEXEC);
 
 	return fd < 0 ? fail_path(w, err) : fd;
 }
@@ -137,23 +103,22 @@ static int open_last(struct walk *w, const char *name, struct error *err)
 /* Component by component: none is followed that was not looked at. */
 static int walk(struct walk *w, struct error *err)
 {
-	char name[NAME_MAX + 2];
+	char name[PATHREST_NAME];
 	bool last;
 
-	while (next_part(w, name, &last)) {
+	while (pathrest_take(&w->at, name, &last)) {
 		own_fd part = open_part(w, name);
 		struct stat st;
 
 		if (part < 0 || fstat(part, &st) < 0)
 			return fail_path(w, err);
 		if (S_ISLNK(st.st_mode)) {
-			if (follow(w, part, err) < 0)
+			if (follow(w, part, &st, err) < 0)
 				return -1;
 		} else if (last) {
 			return open_last(w, name, err);
 		} else {
-			(void)close(w->dir);
-			w->dir = take_fd(&part);
+			pathrest_enter(&w->at, take_fd(&part));
 		}
 	}
 	return open_last(w, ".", err);
@@ -161,15 +126,15 @@ static int walk(struct walk *w, struct error *err)
 
 static int start_walk(const char *path, int flags, bool make, struct error *err)
 {
-	own(walk) w = {.path = path, .dir = -1, .flags = flags, .make = make};
+	own(walk) w = {.path = path, .at.dir = -1, .flags = flags, .make = make};
 
-	w.rest = strdup(path);
-	if (!w.rest)
+	w.at.text = strdup(path);
+	if (!w.at.text)
 		return fail_sys(err, "keep a path");
 	if (path[0] == '\0')
 		return errno = ENOENT, fail_path(&w, err);
-	w.dir = open(path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (w.dir < 0)
+	w.at.dir = open(path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (w.at.dir < 0)
 		return fail_path(&w, err);
 	return walk(&w, err);
 }
