@@ -7,7 +7,6 @@ import fcntl
 import hashlib
 import json
 import os
-import pty
 import random
 import re
 import shutil
@@ -17,6 +16,11 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from audittap import run
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from terminal import said_to_terminal  # noqa: E402
 
 BELLJAR = os.path.realpath(sys.argv[1])
 MAKER = os.path.realpath(sys.argv[2])
@@ -482,19 +486,8 @@ def hostile_text_reaches_no_terminal():
 
 
 def on_terminal(p, *words, env=()):
-    main, other = pty.openpty()
-    process = subprocess.Popen([BELLJAR, "audit", *words], stdout=other, stderr=other, cwd=p.dir,
-                               env={"BELLJAR_AUDIT": p.log, **dict(env)}, **p.who())
-    os.close(other)
-    text = b""
-    try:
-        while chunk := os.read(main, 65536):
-            text += chunk
-    except OSError:
-        pass  # the terminal is gone with its last writer
-    os.close(main)
-    process.wait(timeout=60)
-    return text.decode()
+    return said_to_terminal([BELLJAR, "audit", *words], errors=True, cwd=p.dir,
+                            env={"BELLJAR_AUDIT": p.log, **dict(env)}, **p.who()).decode()
 
 
 def colour_is_for_terminals_that_want_it():
@@ -873,23 +866,5 @@ TESTS = [value for value in list(globals().values())
                                     "commands_of", "wait_until")]
 
 
-def main():
-    failed = 0
-    print(f"1..{len(TESTS)}")
-    for number, test in enumerate(TESTS, 1):
-        name = test.__name__.replace("_", " ")
-        try:
-            test()
-            print(f"ok {number} - {name}", flush=True)
-        except Exception as why:  # what is no JSON is a failure like any other
-            failed += 1
-            line = why.__traceback__
-            while line.tb_next:
-                line = line.tb_next
-            print(f"not ok {number} - {name}")
-            print(f"# {type(why).__name__} at {line.tb_lineno}: {str(why)[:2000]}", flush=True)
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run([(test.__name__, test) for test in TESTS]))

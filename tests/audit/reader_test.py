@@ -5,6 +5,7 @@ belljar audit prints, whoever asks and however.  As root and as an ordinary user
 import array
 import contextlib
 import fcntl
+import functools
 import json
 import os
 import select
@@ -14,6 +15,8 @@ import struct
 import subprocess
 import sys
 import tempfile
+
+from audittap import run
 
 BELLJAR = os.path.realpath(sys.argv[1])
 READER = os.path.realpath(sys.argv[2])
@@ -413,26 +416,11 @@ TESTS = [
 LARGE = (large_answers_come_in_memory_and_in_pages, a_verification_lets_others_pass)
 
 
-def main():
+def cases():
     users = [("root", 0), ("user", USER)] if os.geteuid() == 0 else [("user", 0)]
-    runs = [(test, name, user) for name, user in users for test in TESTS
-            if test not in LARGE or name == "user"]
-    failed = 0
-    print(f"1..{len(runs)}")
-    for number, (test, who, user) in enumerate(runs, 1):
-        name = f"{test.__name__.replace('_', ' ')} ({who})"
-        try:
-            test(user)
-            print(f"ok {number} - {name}", flush=True)
-        except Exception as why:  # what is no JSON is a failure like any other
-            failed += 1
-            line = why.__traceback__
-            while line.tb_next:
-                line = line.tb_next
-            print(f"not ok {number} - {name}")
-            print(f"# {type(why).__name__} at {line.tb_lineno}: {str(why)[:2000]}", flush=True)
-    return 1 if failed else 0
+    return [(f"{test.__name__} ({who})", functools.partial(test, user)) for who, user in users
+            for test in TESTS if test not in LARGE or who == "user"]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(cases()))

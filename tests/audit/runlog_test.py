@@ -16,12 +16,10 @@ import sys
 import tempfile
 import time
 
+from audittap import Skip, run_wanted
+
 BELLJAR = os.path.realpath(sys.argv[1])
 LIMIT_S = 60
-
-
-class Skip(Exception):
-    pass
 
 
 def check(truth, what="not true"):
@@ -242,22 +240,4 @@ TESTS = [
 ]
 
 
-def main():
-    wanted = [t for t in TESTS if len(sys.argv) < 3 or sys.argv[2] in t.__name__]
-    failed = 0
-    print(f"1..{len(wanted)}", flush=True)
-    for number, test in enumerate(wanted, 1):
-        try:
-            test()
-            print(f"ok {number} - {test.__name__}", flush=True)
-        except Skip as why:
-            print(f"ok {number} - {test.__name__} # SKIP {why}", flush=True)
-        except Exception as what:  # pylint: disable=broad-except
-            failed += 1
-            text = str(what).replace("\n", " ")
-            print(f"# {type(what).__name__}: {text[:2000]}\nnot ok {number} - {test.__name__}",
-                  flush=True)
-    sys.exit(1 if failed else 0)
-
-
-main()
+sys.exit(run_wanted(TESTS, 2))

@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 
+from audittap import Skip, run_wanted
+
 BELLJAR, SCRIBE, RECORDS, CHECK_LOG = (os.path.realpath(p) for p in sys.argv[1:5])
 STRANGER = 61235
 USER = 61234
@@ -34,10 +36,6 @@ tools:
          rate: unlimited, limits: { output: 100k } }
 """
 DEGRADED = "allow_degraded: [memory, processes, cpu, own_uid]"
-
-
-class Skip(Exception):
-    pass
 
 
 def check(truth, what="not true"):
@@ -773,22 +771,4 @@ def who_finds_no_place_waits_for_one():
 TESTS += [one_thousand_sessions_that_are_awake_hold_nobody_up, who_finds_no_place_waits_for_one]
 
 
-def main():
-    wanted = [t for t in TESTS if len(sys.argv) < 6 or sys.argv[5] in t.__name__]
-    failed = 0
-    print(f"1..{len(wanted)}", flush=True)
-    for number, test in enumerate(wanted, 1):
-        try:
-            test()
-            print(f"ok {number} - {test.__name__}", flush=True)
-        except Skip as why:
-            print(f"ok {number} - {test.__name__} # SKIP {why}", flush=True)
-        except Exception as what:  # pylint: disable=broad-except
-            failed += 1
-            text = str(what).replace("\n", " ")
-            print(f"# {type(what).__name__}: {text[:2000]}\nnot ok {number} - {test.__name__}",
-                  flush=True)
-    sys.exit(1 if failed else 0)
-
-
-main()
+sys.exit(run_wanted(TESTS, 5))

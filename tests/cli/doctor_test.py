@@ -5,11 +5,13 @@ and the walls hold."""
 import glob
 import json
 import os
-import pty
 import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from terminal import said_to_terminal  # noqa: E402
 
 BELLJAR = os.path.realpath(sys.argv[1])
 STATES = {"ok", "degraded", "missing", "info"}
@@ -155,18 +157,7 @@ def what_cannot_wait_says_why():
 
 def on_a_terminal(**variables):
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-    main, other = pty.openpty()
-    process = subprocess.Popen([BELLJAR, "doctor"], stdout=other, env=dict(env, **variables))
-    os.close(other)
-    text = b""
-    try:
-        while chunk := os.read(main, 65536):
-            text += chunk
-    except OSError:
-        pass  # the terminal is gone with its last writer
-    os.close(main)
-    process.wait(timeout=60)
-    return text
+    return said_to_terminal([BELLJAR, "doctor"], env=dict(env, **variables))
 
 
 def colours_are_for_terminals_that_want_them():

@@ -1,49 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """echoing.py - starts echo_server, speaks raw bytes to it, and says TAP."""
 import contextlib
-import queue
 import select
 import socket
 import subprocess
 import sys
-import threading
 import time
 import traceback
 
-PATIENCE = 60
+from linewise import PATIENCE, Linewise
+
 HOST = b"Host: a\r\n"
 
 
-class Server:
-    """What it prints is collected line by line, so that a test can wait for a line."""
-
+class Server(Linewise):
     def __init__(self, *words, wrap=(), **spawn):
-        self.process = subprocess.Popen(
-            [*wrap, sys.argv[1], *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            text=True, **spawn)
-        self.lines = queue.Queue()
-        threading.Thread(target=self._collect, daemon=True).start()
-
-    def _collect(self):
-        for line in self.process.stdout:
-            self.lines.put(line.strip())
-        self.lines.put(None)
-
-    def wait_line(self, beginning):
-        until = time.monotonic() + PATIENCE
-        while True:
-            line = self.lines.get(timeout=max(0.01, until - time.monotonic()))
-            if line is None:
-                raise AssertionError("the server ended before it said " + beginning)
-            if line.startswith(beginning):
-                return line
-
-    def tell(self, word):
-        self.process.stdin.write(word + "\n")
-        self.process.stdin.flush()
+        super().__init__([*wrap, sys.argv[1], *words], **spawn)
 
     def count(self):
-        self.tell("count")
+        self.say("count")
         return int(self.wait_line("count").split()[1])
 
     def wait_count(self, n):
@@ -52,7 +27,7 @@ class Server:
     def end(self):
         if self.process.poll() is None:
             with contextlib.suppress(OSError):
-                self.tell("quit")
+                self.say("quit")
         try:
             return self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:

@@ -74,7 +74,7 @@ def a_refused_request_hides_no_second_one():
                 except (ConnectionResetError, BrokenPipeError):
                     data = b""
             assert len(re.findall(rb"HTTP/1.1 \d\d\d ", data)) <= 1, (name, data)
-        server.tell("count")
+        server.say("count")
         while (line := server.lines.get(timeout=60)).startswith("refused"):
             pass
         assert line.startswith("count"), line  # no "working"

@@ -214,7 +214,7 @@ def draining_ends_what_is_idle_and_lets_the_rest_finish():
         assert read_answer(idle).status == 200
         busy.sendall(get(b"/later?ms=500"))
         server.wait_line("working")
-        server.tell("drain")
+        server.say("drain")
         assert idle.recv(1) == b""
         answer = read_answer(busy)
         assert answer.body == b"later\n" and answer.headers["connection"] == "close", answer

@@ -200,12 +200,12 @@ def a_new_certificate_is_for_new_connections():
     with serving_tls(*words) as server, tls_connect(server, context()) as old:
         before = old.getpeercert(True)
         shutil.copy(certs.path("server2.pem"), live + "/s.pem")
-        server.tell("reload")  # the key does not fit: the old one stays
+        server.say("reload")  # the key does not fit: the old one stays
         assert "done" not in server.wait_line("reload")
         with tls_connect(server, context()) as s:
             assert s.getpeercert(True) == before
         shutil.copy(certs.path("server2.key"), live + "/s.key")
-        server.tell("reload")
+        server.say("reload")
         assert server.wait_line("reload") == "reload done"
         with tls_connect(server, context()) as s:
             assert s.getpeercert(True) != before

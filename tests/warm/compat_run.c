@@ -17,11 +17,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/own.h"
 #include "call/language.h"
 #include "call/limits.h"
 #include "sandbox/native/slot.h"
+#include "resting.h"
 
 enum { WORDS_BYTES = 128 << 10, WORDS = 64, TRIES = 40, PIPE_ROOM = 60000 };
 
@@ -30,21 +30,6 @@ struct program {
 	char bytes[WORDS_BYTES];
 	char *argv[WORDS], *own[WORDS];
 };
-
-static void rest(struct slot *s, unsigned ms)
-{
-	uint64_t until = clock_us() + ms * 1000ULL;
-
-	for (;;) {
-		uint64_t now = clock_us();
-		struct pollfd fd = {.fd = slot_fd(s), .events = POLLIN};
-
-		if (now >= until)
-			return;
-		(void)poll(&fd, 1, (int)((until - now + 999) / 1000));
-		(void)slot_step(s);
-	}
-}
 
 static int read_program(const char *name, struct program *ret, struct error *err)
 {

@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 from node_snippets import SNIPPETS
+from nodetap import Tap
 
 LIBRARY, DRIVER = sys.argv[1], sys.argv[2]
 NODE = os.environ.get("NODE") or shutil.which("node")
@@ -24,19 +25,6 @@ MAGIC = 0x726F6F64
 DOOR_FD, LIBRARY_FD = 40, 41
 AHEAD_ENV = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "AHEAD=only before the call"]
 CALL_ENV = ["LANG=C.UTF-8", "HOME=/work"]
-
-
-class Tap:
-    def __init__(self):
-        self.count = self.failed = 0
-
-    def ok(self, good, what, *details):
-        self.count += 1
-        self.failed += not good
-        print("%sok %d - %s" % ("" if good else "not ", self.count, what), flush=True)
-        for detail in details if not good else ():
-            for line in str(detail).splitlines()[:40]:
-                print("#   " + line[:400])
 
 
 def memfd(name, data):

@@ -22,6 +22,7 @@
 #include "call/language.h"
 #include "call/limits.h"
 #include "sandbox/native/slot.h"
+#include "resting.h"
 
 enum { ENV_MOST = 8 };
 
@@ -36,21 +37,6 @@ struct wishes {
 	bool quiet;
 	FILE *report;
 };
-
-static void rest(struct slot *s, unsigned ms)
-{
-	uint64_t until = clock_us() + ms * 1000ULL;
-
-	for (;;) {
-		uint64_t now = clock_us();
-		struct pollfd fd = {.fd = slot_fd(s), .events = POLLIN};
-
-		if (now >= until)
-			return;
-		(void)poll(&fd, 1, (int)((until - now + 999) / 1000));
-		(void)slot_step(s);
-	}
-}
 
 static int put_file(const struct wishes *w, struct slot *s, struct error *err)
 {

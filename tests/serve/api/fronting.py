@@ -5,17 +5,16 @@ import hashlib
 import http.client
 import json
 import os
-import queue
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import traceback
 
-PATIENCE = 60
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from linewise import PATIENCE, Linewise  # noqa: E402
 JSON = {"Content-Type": "application/json"}
 UP = 1 | 2 | 4 | 8
 
@@ -46,41 +45,22 @@ def view(clients=None, **serve):
                        "sessions": True}]}
 
 
-class Front:
+class Front(Linewise):
     def __init__(self, the_view=None, directory="", unix=False, beat_ms=0):
         self.dir = tempfile.mkdtemp()
         self.view_path = os.path.join(self.dir, "view.json")
         self.unix_path = os.path.join(self.dir, "sock")
         self.set_view_file(the_view or view())
-        self.process = subprocess.Popen(
-            [sys.argv[1], self.view_path, directory] + ([self.unix_path] if unix else []),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "APIFRONT_BEAT_MS": str(beat_ms)})
-        self.lines = queue.Queue()
-        threading.Thread(target=self._collect, daemon=True).start()
+        super().__init__([sys.argv[1], self.view_path, directory] + ([self.unix_path] if unix else []),
+                         env={**os.environ, "APIFRONT_BEAT_MS": str(beat_ms)})
         self.port = int(self.wait_line("port").split()[1])
 
     def set_view_file(self, the_view):
         with open(self.view_path, "w", encoding="utf-8") as out:
             json.dump(the_view, out)
 
-    def _collect(self):
-        for line in self.process.stdout:
-            self.lines.put(line.strip())
-        self.lines.put(None)
-
-    def wait_line(self, beginning):
-        until = time.monotonic() + PATIENCE
-        while True:
-            line = self.lines.get(timeout=max(0.01, until - time.monotonic()))
-            if line is None:
-                raise AssertionError("the front ended before it said " + beginning)
-            if line.startswith(beginning):
-                return line
-
     def tell(self, words):
-        self.process.stdin.write(words + "\n")
-        self.process.stdin.flush()
+        self.say(words)
         self.wait_line("did " + words.split()[0])
 
     def path(self, name):
