@@ -62,11 +62,14 @@ class Channel:
         null = os.open("/dev/null", os.O_RDONLY)
         os.dup2(null, 0)
         os.close(null)
-        self.state = None, []  # the message whose turn it is, and what has been read behind it
+        self.idle = None, ()
+        self.state = self.idle  # the message whose turn it is, and what has been read behind it
 
     def take(self):
         """The message whose turn it is, until done() is called."""
         while self.state[0] is None:
+            if self.state is self.idle:
+                self.state = None, []
             self._look(self.state[1])
         return self.state[0]
 
@@ -91,7 +94,9 @@ class Channel:
             raise Closed
 
     def done(self):
-        self.state = None, self.state[1]
+        """Whoever then sleeps has nothing that the others have not: each page of its own counts."""
+        parts = self.state[1]
+        self.state = (None, parts) if parts else self.idle
 
     def send(self, message):
         """All of the answer that has not been sent."""
@@ -354,6 +359,7 @@ def step(channel, session):
     message = channel.take()
     if message.number == -1:
         channel.done()
+        del message
         return session.rest(channel)
     if message.number == 0:
         return command(channel, session, message)
