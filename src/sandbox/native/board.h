@@ -21,7 +21,6 @@ struct board {
 	uint32_t allow_degraded;
 	uint32_t maker; /* 1: who makes the box has our memory; the kernel writes 0 when it is pid 1
 			   of the box, or dead; a futex */
-	uint32_t parts; /* 1: it is letting go of the host's root */
 	uint32_t left;  /* 1: it has let go of the host's root and of all rights; pid 1 is next */
 	uint32_t room;  /* 1: there was a free processor when the slot was made */
 	uint32_t waits; /* 1: the launcher sleeps until the program's order comes */

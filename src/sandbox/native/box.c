@@ -153,34 +153,9 @@ static int give_up(struct maker *m)
 	return seal_no_new_privs(m->err);
 }
 
-/* Was it changed?  Whoever was of another class, by the caller's will, stays there. */
-static bool change_class(long from, long to)
-{
-	const int none = 0; /* a struct sched_param */
-
-	return raw_call(SYS_sched_getscheduler, 0, 0, 0, 0, 0) == from &&
-	       raw_call(SYS_sched_setscheduler, 0, to, (long)&none, 0, 0) == 0;
-}
-
-/* The kernel lets whoever unmounts something wait until no processor looks at it any more, the one
- * that makes the network namespace among them.  Meanwhile the program's process seals itself where
- * we were: when we wake up it goes on, and we beside it, or elsewhere (single.c). */
 static int leave_old_root(struct maker *m)
 {
-	bool gives_way = m->board->room && plan_bears_early(m->plan), changed;
-	int result;
-
-	if (!m->plan->once)
-		return 0;
-	if (!gives_way)
-		return rootfs_leave_old(m->err);
-	changed = change_class(SCHED_OTHER, SCHED_BATCH);
-	__atomic_store_n(&m->board->parts, 1, __ATOMIC_RELEASE);
-	result = rootfs_leave_old(m->err);
-	__atomic_store_n(&m->board->parts, 0, __ATOMIC_RELEASE);
-	if (changed)
-		(void)change_class(SCHED_BATCH, SCHED_OTHER);
-	return result;
+	return m->plan->once ? rootfs_leave_old(m->err) : 0;
 }
 
 static int become_init(struct maker *m)
@@ -317,7 +292,7 @@ static int start_maker(struct box *box, struct maker *m, struct error *err)
 	long child;
 
 	m->board->maker = 1;
-	m->board->left = m->board->parts = 0;
+	m->board->left = 0;
 	m->board->init_error = (struct error){0};
 	child = raw_clone(flags, childstack_top(CHILDSTACK_BOX), &box->pidfd, &m->board->maker,
 			  make_inside, m);

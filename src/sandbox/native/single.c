@@ -32,9 +32,9 @@ static void share_work(const struct launcher *l)
 		spread(l->box.init, false);
 		return;
 	}
-	gather(l->box.init, false);
+	gather(l->box.init);
 	if (l->newborn.pid)
-		gather(l->newborn.pid, false);
+		gather(l->newborn.pid);
 	__atomic_store_n(&l->board->waits, 1, __ATOMIC_RELEASE);
 }
 
@@ -101,7 +101,6 @@ int single_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pi
 		 struct error *err)
 {
 	int network, result;
-	bool called;
 
 	if (l->newborn.pid == 0 || p->seal.v2_door >= 0)
 		return start_by_another(l, p, words, ret_pid, err);
@@ -117,13 +116,7 @@ int single_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pi
 		return -1;
 	}
 	newborn_network(&l->newborn, network);
-	/* Our work ends here, and who made the box has its exec before it. */
-	called = __atomic_load_n(&l->board->parts, __ATOMIC_ACQUIRE);
-	if (called)
-		gather(l->box.init, true);
 	result = newborn_await(&l->newborn, ret_pid, err);
 	await_box(l);
-	if (called)
-		(void)sched_setaffinity(l->box.init, sizeof(l->plan->cpus), &l->plan->cpus);
 	return result;
 }

@@ -105,7 +105,7 @@ void spread(pid_t pid, bool for_good)
 	send_to(pid, false, for_good);
 }
 
-void gather(pid_t pid, bool for_good)
+void gather(pid_t pid)
 {
-	send_to(pid, true, for_good);
+	send_to(pid, true, false);
 }

@@ -13,8 +13,8 @@
  * then its mask, and that of its children, is what is left.  Only saves time. */
 void spread(pid_t pid, bool for_good);
 /* The other way: it begins here, or goes on here when it wakes up, and not where somebody else is
- * at work.  for_good: until its mask is set again. */
-void gather(pid_t pid, bool for_good);
+ * at work. */
+void gather(pid_t pid);
 /* Is there a processor that nobody uses now, beside ours and however many run of our own?  Where
  * there is none, whoever is sent away waits. */
 bool spread_has_room(const cpu_set_t *cpus, int own);
