@@ -259,12 +259,32 @@ def wrong_end(r, pid_1):
     return []
 
 
+def filters_of(status):
+    """How many filters lie on a process, by a line of its status; None where the kernel does not count them."""
+    found = re.search(r"Seccomp_filters:\t(\d+)", status)
+    return int(found[1]) if found else None
+
+
+def uncounted(r):
+    """What is wrong with the number of filters: ours, and what we were born with, as many as the account says."""
+    with open("/proc/self/status") as text:
+        inherited = filters_of(text.read())
+    if inherited is None:
+        return []
+    said = re.search(r"instructions in (\d) filter", r.layers or "")
+    there = filters_of("\n".join(r.log.posture))
+    good = said and there == inherited + int(said[1])
+    return [] if good else [f"{there} filters, {inherited} from outside, the account says {said and said[1]}"]
+
+
 def wrong_seal(bench, r):
     """A layer that is missing without a word."""
     wrong = [r.out.strip()] if "UNSEALED" in r.out else []
     if r.log.target and bench.clean and (r.layers is None or r.layers == bench.layers):
         wrong += [f"posture lost: {line}" for line in sorted(bench.clean - r.log.posture)]
         wrong += [f"posture new: {line}" for line in sorted(r.log.posture - bench.clean)]
+    elif r.log.target and re.search(r"in \d filter", r.layers or ""):
+        wrong += uncounted(r)  # it came to be in another way: its filters are as many as it says
     return wrong
 
 
@@ -349,24 +369,6 @@ def within(budget_s, items):
         if not FULL and time.monotonic() > end:
             return
         yield item
-
-
-def filters_of(status):
-    """How many filters lie on a process, by a line of its status; None where the kernel does not count them."""
-    found = re.search(r"Seccomp_filters:\t(\d+)", status)
-    return int(found[1]) if found else None
-
-
-def uncounted(r):
-    """What is wrong with the number of filters: ours, and what we were born with, as many as the account says."""
-    with open("/proc/self/status") as text:
-        inherited = filters_of(text.read())
-    if inherited is None:
-        return []
-    said = re.search(r"instructions in (\d) filter", r.layers or "")
-    there = filters_of("\n".join(r.log.posture))
-    good = said and there == inherited + int(said[1])
-    return [] if good else [f"{there} filters, {inherited} from outside, the account says {said and said[1]}"]
 
 
 def clean_run(tap, bench):
