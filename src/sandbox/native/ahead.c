@@ -170,23 +170,58 @@ static int await_itself(struct launcher *l, struct error *err)
 	return 0;
 }
 
-/* Its end of the door is closed: it has begun, or it is dead. */
-static int await_begin(struct launcher *l, struct error *err)
+/* Its end of the door is closed: what it left on the board is its last word. */
+static int judge_begin(const struct launcher *l, struct error *err)
 {
-	struct pollfd fd = {.fd = l->ahead.door, .events = POLLIN};
-	struct board *board = l->board;
+	const struct board *board = l->board;
 
-	if (l->ahead.begins_itself)
-		return await_itself(l, err);
-	while (poll(&fd, 1, BEGIN_MS) < 0 && errno == EINTR)
-		;
 	if (board->error.kind != ERR_NONE) {
 		*err = board->error;
 		return -1;
 	}
-	if (!fd.revents || board->start_us == 0)
+	if (board->start_us == 0)
 		return fail(err, ERR_SYSTEM, "the process died before it began");
 	return 0;
+}
+
+/* It closes its end when it has begun, or is dead. */
+static int await_begin(const struct launcher *l, int door, struct error *err)
+{
+	struct pollfd fd = {.fd = door, .events = POLLIN};
+
+	while (poll(&fd, 1, BEGIN_MS) < 0 && errno == EINTR)
+		;
+	if (fd.revents)
+		return judge_begin(l, err);
+	*err = l->board->error;
+	return err->kind != ERR_NONE ? -1 : fail(err, ERR_SYSTEM, "the process did not begin");
+}
+
+bool ahead_is_unseen(const struct launcher *l)
+{
+	return l->unseen >= 0;
+}
+
+static void forget_unseen(struct launcher *l)
+{
+	own_fd_end(&l->unseen);
+	l->unseen = -1;
+}
+
+int ahead_see(struct launcher *l, struct error *err)
+{
+	int result = await_begin(l, l->unseen, err);
+
+	forget_unseen(l);
+	return result;
+}
+
+int ahead_see_dead(struct launcher *l, struct error *err)
+{
+	int result = judge_begin(l, err);
+
+	forget_unseen(l);
+	return result;
 }
 
 static void describe(struct launcher *l, enum start_how how, const char *why_cold)
@@ -220,6 +255,23 @@ static void await_leave(uint32_t *leave)
 		(void)syscall(SYS_futex, leave, FUTEX_WAIT, 0, NULL);
 }
 
+/* Of a program that is started anew: the words are read where nobody needed them so far. */
+static int start_cold(struct payload *p, int fd, pid_t *ret_pid, struct error *err)
+{
+	own(words) words = {0};
+	own(pages) bytes = {0};
+	int result;
+
+	if (p->words)
+		return payload_start(p, ret_pid, err);
+	if (payload_read_words(fd, &bytes, &words, err) < 0)
+		return -1;
+	p->words = &words;
+	result = payload_start(p, ret_pid, err);
+	p->words = NULL;
+	return result;
+}
+
 /* Once it has been told, it may have begun, whatever becomes of it: no second try then. */
 static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, struct error *err)
 {
@@ -236,10 +288,17 @@ static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, 
 		turns_as_ever();
 		ahead_drop(l);
 		describe(l, START_COLD, "who waited for the call was dead");
-		return payload_start(p, ret_pid, err);
+		return start_cold(p, words, ret_pid, err);
 	}
 	*ret_pid = l->ahead.pid;
-	result = await_begin(l, err);
+	/* Woken when it begins we would take turns with it, and short programs have ended before
+	 * anybody needs to know. */
+	if (l->ahead.how == START_SEALED && !l->kept) {
+		l->unseen = l->ahead.door;
+		ahead_init(&l->ahead);
+		return 0;
+	}
+	result = l->ahead.begins_itself ? await_itself(l, err) : await_begin(l, l->ahead.door, err);
 	turns_as_ever();
 	own_fd_end(&l->ahead.door);
 	ahead_init(&l->ahead);
@@ -305,7 +364,7 @@ int ahead_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pid
 	*err = (struct error){0};
 	describe(l, how, why);
 	if (!l->ahead.pid)
-		return payload_start(p, ret_pid, err);
+		return start_cold(p, words, ret_pid, err);
 	return go(l, p, words, ret_pid, err);
 }
 

@@ -116,9 +116,12 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 	struct payload p;
 
 	launcher_fill(l, order, fds, &p);
-	p.words = &words;
-	if (payload_read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
-		return -1;
+	/* Who waits reads them itself, unless it depends on them who that is. */
+	if (plan_is_single(l->plan) || l->plan->profile->warm.kind != WARM_NOT) {
+		if (payload_read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
+			return -1;
+		p.words = &words;
+	}
 	return plan_is_single(l->plan) ? single_start(l, &p, fds[RUN_WORDS], ret_pid, err)
 				       : ahead_start(l, &p, fds[RUN_WORDS], ret_pid, err);
 }
@@ -206,33 +209,58 @@ static void close_all(int *fds, size_t n_fds)
 	}
 }
 
-static void run(struct launcher *l, const struct to_launcher *order, int *fds, size_t n_fds)
+static void tell_start(struct launcher *l)
 {
-	struct to_warden news = {.news = NEWS_STARTED};
+	struct to_warden news = {
+		.news = NEWS_STARTED, .start_us = l->board->start_us, .start = l->start};
 
-	if (!fits_order(order, n_fds) || !l->box.init || l->program || l->kept)
-		(void)fail(&news.error, ERR_INTERNAL, "a run came with %zu descriptors or no box",
-			   n_fds);
-	l->another = order->another;
-	l->kill_ordered = false;
-	l->next = order->limits;
-	if (news.error.kind == ERR_NONE && start_only(l, order, fds, &news.error) == 0) {
-		news.start_us = l->board->start_us;
-		news.start = l->start;
-		/* First: when the warden has heard of it, it needs the processor. */
-		if (!l->another && l->box.mounts >= 0)
-			let_mounts_go(l);
-		close_all(fds, n_fds);
-		if ((l->untold ? tell_box(l, &news) : launcher_tell(l, &news, NULL, 0)) < 0)
-			_exit(1);
-		return;
-	}
+	if ((l->untold ? tell_box(l, &news) : launcher_tell(l, &news, NULL, 0)) < 0)
+		_exit(1);
+}
+
+static void tell_no_start(struct launcher *l, const struct error *err)
+{
+	struct to_warden news = {.news = NEWS_NO_START, .error = *err};
+
 	launcher_bury(l->program);
 	(void)clear_box(l);
-	news.news = NEWS_NO_START;
 	if (launcher_tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 	prepare_next(l);
+}
+
+static void run(struct launcher *l, const struct to_launcher *order, int *fds, size_t n_fds)
+{
+	struct error err = {0};
+
+	if (!fits_order(order, n_fds) || !l->box.init || l->program || l->kept)
+		(void)fail(&err, ERR_INTERNAL, "a run came with %zu descriptors or no box", n_fds);
+	l->another = order->another;
+	l->kill_ordered = false;
+	l->next = order->limits;
+	if (err.kind != ERR_NONE || start_only(l, order, fds, &err) < 0) {
+		tell_no_start(l, &err);
+		return;
+	}
+	/* First: when the warden has heard of it, it needs the processor. */
+	if (!l->another && l->box.mounts >= 0)
+		let_mounts_go(l);
+	close_all(fds, n_fds);
+	if (!ahead_is_unseen(l))
+		tell_start(l);
+}
+
+/* It has had its time without us. */
+__attribute__((noinline)) static void see_begin(struct launcher *l)
+{
+	struct error err = {0};
+
+	if (!ahead_is_unseen(l))
+		return;
+	if (ahead_see(l, &err) < 0)
+		tell_no_start(l, &err);
+	else
+		tell_start(l);
 }
 
 /* A program more in a kept box; whatever becomes of it, the box goes on. */
@@ -327,6 +355,7 @@ __attribute__((noinline)) static void obey(struct launcher *l)
 	if (fd_receive(l->plan->socket, &order, sizeof(order), fds, &n_fds, &err) <= 0)
 		_exit(0);
 	make_due_box(l);
+	see_begin(l); /* orders are for a program that has begun, or will not */
 	l->rests = false;
 	switch (order.order) {
 	case ORDER_RUN:
@@ -390,7 +419,13 @@ __attribute__((noinline)) static void see_end(struct launcher *l)
 {
 	struct to_warden news = {.news = NEWS_ENDING, .start_us = l->board->start_us};
 	siginfo_t info = {0};
+	struct error err = {0};
 
+	/* Before it is waited for: its number is still its own. */
+	if (ahead_is_unseen(l) && ahead_see_dead(l, &err) < 0) {
+		tell_no_start(l, &err);
+		return;
+	}
 	/* By number: libc's waitid has no rusage, and wait4 says less about the end. */
 	if (syscall(SYS_waitid, P_PID, l->program, &info, WEXITED, &news.rusage) < 0)
 		_exit(1);
@@ -468,10 +503,13 @@ static void rest(struct launcher *l)
 
 static int wait_ms(const struct launcher *l)
 {
-	enum { DUE_MS = 1, REST_MS = 2000 };
+	/* No limit is looked at earlier than UNSEEN_MS after the beginning (watch.c). */
+	enum { DUE_MS = 1, UNSEEN_MS = 3, REST_MS = 2000 };
 
 	if (l->box_due)
 		return DUE_MS;
+	if (ahead_is_unseen(l))
+		return UNSEEN_MS;
 	return l->kept && !l->rests ? REST_MS : ahead_wait_ms(l);
 }
 
@@ -498,6 +536,7 @@ __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 		if (ready < 0 && errno != EINTR)
 			_exit(1);
 		if (ready == 0) {
+			see_begin(l);
 			make_due_box(l);
 			rest(l);
 		}
@@ -526,7 +565,7 @@ void launcher_main(struct plan *plan, struct board *board)
 
 	l.plan = plan;
 	l.board = board;
-	l.program_fd = l.library = -1;
+	l.program_fd = l.unseen = l.library = -1;
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	launcher_forget_environment();

@@ -42,6 +42,7 @@ struct launcher {
 	struct newborn newborn; /* single: until the program has begun */
 	pid_t program;          /* 0: none runs */
 	int program_fd;
+	int unseen; /* the door of one that was let in and not seen to begin; -1: none */
 	bool kill_ordered;
 	bool another; /* prepare the next box when this one ends */
 	bool box_due; /* it is to be made */

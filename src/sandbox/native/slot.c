@@ -333,6 +333,17 @@ static int give_leave(struct slot *s, struct error *err)
 	return 0;
 }
 
+/* What is in the box's files now is not the program's, and where it ends at once nobody looks
+ * before its end. */
+static int open_watch(struct slot *s, const struct limits *limits, struct error *err)
+{
+	if (watch_open(&s->watch, &s->groups, limits, s->ahead, err) < 0)
+		return -1;
+	if (s->box_waits)
+		watch_note_files(&s->watch, s->work);
+	return 0;
+}
+
 int slot_start_words(struct slot *s, const struct limits *limits, const int io[3], int words,
 		     struct error *err)
 {
@@ -350,8 +361,7 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 	s->kill_sent = s->ending = false;
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
 	/* Making the groups and making the slot go on at the same time. */
-	if (watch_open(&s->watch, &s->groups, limits, s->ahead, err) < 0 ||
-	    slot_wait_until(s, &s->mapped, err) < 0 ||
+	if (open_watch(s, limits, err) < 0 || slot_wait_until(s, &s->mapped, err) < 0 ||
 	    slot_send_run(s, &order, io, words, -1, err) < 0 || give_leave(s, err) < 0) {
 		watch_close(&s->watch);
 		return -1;

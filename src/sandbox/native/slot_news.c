@@ -45,8 +45,6 @@ static void take_start(struct slot *s, const struct to_warden *news)
 {
 	uint64_t now = clock_us();
 
-	if (s->phase != PHASE_STARTING)
-		return;
 	/* The launcher's clock is ours; its word is not to move a deadline into the future. */
 	s->watch.start_us =
 		news->start_us > now || news->start_us < s->asked_us ? now : news->start_us;
@@ -54,7 +52,16 @@ static void take_start(struct slot *s, const struct to_warden *news)
 	s->phase = PHASE_RUNNING;
 	s->give_up_us = 0;
 	watch_begin(&s->watch, s->work);
-	use_idle_time(s);
+}
+
+static void take_layers(struct slot *s, const struct to_warden *news)
+{
+	/* What the warden put up itself is not the launcher's to report. */
+	for (int i = 0; i < LAYER_COUNT; i++)
+		if (i != LAYER_MEMORY && i != LAYER_PROCESSES && i != LAYER_CPU)
+			s->outcome.layers[i] = news->layers[i];
+	for (int i = 0; i < LAYER_COUNT; i++)
+		s->outcome.layers[i].detail[sizeof(s->outcome.layers[i].detail) - 1] = '\0';
 }
 
 static void take_end(struct slot *s, const struct to_warden *news)
@@ -84,6 +91,11 @@ static void take_end(struct slot *s, const struct to_warden *news)
  * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
 static void take_ending(struct slot *s, const struct to_warden *news)
 {
+	/* It ended before anybody had seen it begin. */
+	if (s->phase == PHASE_STARTING) {
+		take_layers(s, news);
+		take_start(s, news);
+	}
 	if (s->phase != PHASE_RUNNING || s->ending)
 		return;
 	s->ending = true; /* once: a launcher is not to keep us awake for ever */
@@ -128,16 +140,6 @@ static void take_last(struct slot *s, const struct to_warden *news)
 	slot_lose(s, &err);
 }
 
-static void take_layers(struct slot *s, const struct to_warden *news)
-{
-	/* What the warden put up itself is not the launcher's to report. */
-	for (int i = 0; i < LAYER_COUNT; i++)
-		if (i != LAYER_MEMORY && i != LAYER_PROCESSES && i != LAYER_CPU)
-			s->outcome.layers[i] = news->layers[i];
-	for (int i = 0; i < LAYER_COUNT; i++)
-		s->outcome.layers[i].detail[sizeof(s->outcome.layers[i].detail) - 1] = '\0';
-}
-
 void slot_take_news(struct slot *s, struct to_warden *news, int *fds, size_t n_fds)
 {
 	struct error err = {0};
@@ -170,7 +172,10 @@ void slot_take_news(struct slot *s, struct to_warden *news, int *fds, size_t n_f
 		s->box_waits = false; /* it was announced after the call was asked for */
 		s->outcome.start = news->start;
 		take_layers(s, news);
+		if (s->phase != PHASE_STARTING)
+			return;
 		take_start(s, news);
+		use_idle_time(s);
 		return;
 	case NEWS_ENDING:
 		take_ending(s, news);

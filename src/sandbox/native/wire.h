@@ -47,7 +47,8 @@ enum wire_news {
 	NEWS_BOX,      /* a box waits; descriptors: its /work, its /proc if it may be kept */
 	NEWS_STARTED,  /* the program runs; layers; with what NEWS_BOX brings, if that did not come
 			*/
-	NEWS_ENDING,   /* the program has ended; what is left in the box is being killed; rusage */
+	NEWS_ENDING,   /* the program has ended; what is left in the box is being killed; rusage.
+			* Where NEWS_STARTED did not come, this is it as well */
 	NEWS_LAST,     /* the only program has exited, and the launcher exits; end, times, rusage */
 	NEWS_ENDED,    /* everything in the box is dead; end, times */
 	NEWS_FAILED,   /* nothing ran; error.  The launcher is of no more use. */
