@@ -25,7 +25,7 @@ struct feed {
 	int reader;
 	const char *at; /* read, not written yet */
 	size_t left;
-	char chunk[65536];
+	char *chunk; /* NULL: there is no source */
 };
 
 void feed_init(struct feed *f);
