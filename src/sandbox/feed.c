@@ -26,7 +26,9 @@ int feed_open(struct feed *f, const struct food *food, uid_t uid, int *ret_read,
 	f->at = food->data;
 	f->left = food->data ? food->len : 0;
 	if (!food->data && food->fd < 0) {
-		*ret_read = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		*ret_read = food->null && *food->null >= 0
+				    ? fcntl(*food->null, F_DUPFD_CLOEXEC, 3)
+				    : open("/dev/null", O_RDONLY | O_CLOEXEC);
 		return *ret_read < 0 ? fail_sys(err, "open /dev/null") : 0;
 	}
 	if (food->fd >= 0) {
