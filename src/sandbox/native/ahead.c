@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include "base/clock.h"
 #include "base/own.h"
 #include "call/limits.h"
+#include "sandbox/native/closeby.h"
 #include "sandbox/native/door.h"
 #include "sandbox/native/turns.h"
 #include "sandbox/native/waiter.h"
@@ -35,12 +37,13 @@ enum {
 
 void ahead_init(struct ahead *a)
 {
-	*a = (struct ahead){.door = -1};
+	*a = (struct ahead){.pidfd = -1, .door = -1};
 }
 
 void ahead_drop(struct launcher *l)
 {
 	launcher_bury(l->ahead.pid);
+	own_fd_end(&l->ahead.pidfd);
 	own_fd_end(&l->ahead.door);
 	ahead_init(&l->ahead);
 }
@@ -72,6 +75,7 @@ static int bear(struct launcher *l, struct payload *p, enum by by, struct error 
 	(void)close(ends[1]);
 	p->seal.door = -1; /* the child has it; whoever is started instead has none */
 	l->ahead.door = ends[0];
+	l->ahead.pidfd = result < 0 ? -1 : pidfd_open(l->ahead.pid, 0);
 	l->ahead.how = by == BY_LAUNCHER ? START_SEALED : START_WAITING;
 	l->ahead.begins_itself = by == BY_ITSELF;
 	l->ahead.limits = *p->seal.limits;
@@ -202,7 +206,7 @@ bool ahead_is_unseen(const struct launcher *l)
 	return l->unseen >= 0;
 }
 
-static void forget_unseen(struct launcher *l)
+void ahead_forget_unseen(struct launcher *l)
 {
 	own_fd_end(&l->unseen);
 	l->unseen = -1;
@@ -212,16 +216,13 @@ int ahead_see(struct launcher *l, struct error *err)
 {
 	int result = await_begin(l, l->unseen, err);
 
-	forget_unseen(l);
+	ahead_forget_unseen(l);
 	return result;
 }
 
-int ahead_see_dead(struct launcher *l, struct error *err)
+int ahead_see_dead(const struct launcher *l, struct error *err)
 {
-	int result = judge_begin(l, err);
-
-	forget_unseen(l);
-	return result;
+	return judge_begin(l, err);
 }
 
 static void describe(struct launcher *l, enum start_how how, const char *why_cold)
@@ -256,12 +257,14 @@ static void await_leave(uint32_t *leave)
 }
 
 /* Of a program that is started anew: the words are read where nobody needed them so far. */
-static int start_cold(struct payload *p, int fd, pid_t *ret_pid, struct error *err)
+static int start_cold(struct launcher *l, struct payload *p, int fd, pid_t *ret_pid,
+		      struct error *err)
 {
 	own(words) words = {0};
 	own(pages) bytes = {0};
 	int result;
 
+	launcher_part(l);
 	if (p->words)
 		return payload_start(p, ret_pid, err);
 	if (payload_read_words(fd, &bytes, &words, err) < 0)
@@ -283,24 +286,28 @@ static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, 
 	/* That it has begun is news for us only.  While a program is started there is time to
 	 * hear it. */
 	if (l->ahead.how == START_WAITING)
-		turns_later();
-	if (door_send(l->ahead.door, p->seal.io, words) < 0) {
+		(void)turns_later();
+	if (l->beside)
+		closeby_call(l->ahead.pid, &l->plan->cpus);
+	if (door_send(l->ahead.door, p->seal.io, words, l->beside) < 0) {
 		turns_as_ever();
 		ahead_drop(l);
 		describe(l, START_COLD, "who waited for the call was dead");
-		return start_cold(p, words, ret_pid, err);
+		return start_cold(l, p, words, ret_pid, err);
 	}
 	*ret_pid = l->ahead.pid;
 	/* Woken when it begins we would take turns with it, and short programs have ended before
 	 * anybody needs to know. */
 	if (l->ahead.how == START_SEALED && !l->kept) {
 		l->unseen = l->ahead.door;
+		l->program_fd = l->ahead.pidfd;
 		ahead_init(&l->ahead);
 		return 0;
 	}
 	result = l->ahead.begins_itself ? await_itself(l, err) : await_begin(l, l->ahead.door, err);
 	turns_as_ever();
 	own_fd_end(&l->ahead.door);
+	own_fd_end(&l->ahead.pidfd);
 	ahead_init(&l->ahead);
 	return result;
 }
@@ -364,7 +371,7 @@ int ahead_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pid
 	*err = (struct error){0};
 	describe(l, how, why);
 	if (!l->ahead.pid)
-		return start_cold(p, words, ret_pid, err);
+		return start_cold(l, p, words, ret_pid, err);
 	return go(l, p, words, ret_pid, err);
 }
 

@@ -19,8 +19,10 @@ int ahead_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pid
 bool ahead_is_unseen(const struct launcher *l);
 /* Waits until it has, or is dead; it is not unseen any more.  -1: it did not begin. */
 int ahead_see(struct launcher *l, struct error *err);
-/* The same for one that is known to be dead. */
-int ahead_see_dead(struct launcher *l, struct error *err);
+/* The same for one that is known to be dead, and at once: ahead_forget_unseen() when there is time.
+ */
+int ahead_see_dead(const struct launcher *l, struct error *err);
+void ahead_forget_unseen(struct launcher *l);
 /* The same for l->start alone: who is started otherwise, of whom nobody waits. */
 void ahead_note_cold(struct launcher *l);
 /* How the program that has ended came to be, in the end. */

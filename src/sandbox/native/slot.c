@@ -25,10 +25,12 @@
 #include "base/pages.h"
 #include "call/limits.h"
 #include "call/pack.h"
+#include "sandbox/native/closeby.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/rawcall.h"
 #include "sandbox/native/slot_state.h"
 #include "sandbox/native/spread.h"
+#include "sandbox/native/turns.h"
 #include "sandbox/native/wire.h"
 
 static void slot_init(struct slot *s, const struct profile *profile, const struct limits *limits)
@@ -360,6 +362,9 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 	s->outcome = (struct outcome){0};
 	s->kill_sent = s->ending = false;
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
+	order.beside = s->ahead && s->beside;
+	if (order.beside)
+		closeby_call(s->launcher, &s->plan.cpus);
 	/* Making the groups and making the slot go on at the same time. */
 	if (open_watch(s, limits, err) < 0 || slot_wait_until(s, &s->mapped, err) < 0 ||
 	    slot_send_run(s, &order, io, words, -1, err) < 0 || give_leave(s, err) < 0) {
@@ -474,6 +479,24 @@ void slot_finish(struct slot *s, struct outcome *ret, int *ret_work)
 	if (ret_work)
 		*ret_work = take_fd(&s->work);
 	s->phase = PHASE_IDLE;
+}
+
+void slot_turns_as_ever(struct slot *s)
+{
+	if (s->later)
+		turns_as_ever();
+	s->later = false;
+}
+
+void slot_expect_alone(struct slot *s, bool alone)
+{
+	if (s->phase != PHASE_IDLE || s->dead)
+		return;
+	s->beside = alone && s->resident && s->profile.warm.kind == WARM_NOT;
+	if (!s->beside)
+		slot_turns_as_ever(s);
+	else
+		s->later = s->later || turns_later();
 }
 
 void slot_prepare(struct slot *s)

@@ -28,6 +28,8 @@ static void take_box(struct slot *s, int *fds, size_t n_fds)
 /* The program has just begun and nobody waits for us: what would have to be done after its end. */
 static void use_idle_time(struct slot *s)
 {
+	/* It is none of the short ones. */
+	slot_turns_as_ever(s);
 	if (!s->resident && s->board->room)
 		spread_from(s->board->cpu);
 	watch_ready(&s->watch);
@@ -87,6 +89,18 @@ static void take_end(struct slot *s, const struct to_warden *news)
 	slot_end_call(s, exited ? END_EXITED : END_SIGNALLED);
 }
 
+/* Somebody is left in the box, or it was killed: we wait for the end of all. */
+static void end_rest(struct slot *s)
+{
+	const struct to_launcher order = {.order = ORDER_CLEAR};
+	struct error err = {0};
+
+	/* One that cannot be told is dead or dying, which is seen elsewhere. */
+	if (s->beside && !s->kill_sent)
+		(void)fd_send(s->socket, &order, sizeof(order), NULL, 0, &err);
+	stay_awake(s->socket);
+}
+
 /* The program has ended and the box is being cleared away.  Most programs leave nobody behind: then
  * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
 static void take_ending(struct slot *s, const struct to_warden *news)
@@ -107,7 +121,7 @@ static void take_ending(struct slot *s, const struct to_warden *news)
 	    watch_is_last(&s->watch))
 		take_end(s, news);
 	else
-		stay_awake(s->socket);
+		end_rest(s);
 }
 
 /* Whoever the program left behind dies in a group whose processor time is limited: many of them
