@@ -137,11 +137,16 @@ static int point_at_words(char **list, uint32_t n, char **at, const char *end)
 
 int unpack_words(char *bytes, size_t len, struct words *ret, struct error *err)
 {
+	return unpack_words_into(NULL, 0, bytes, len, ret, err);
+}
+
+int unpack_words_into(char **lists, size_t room, char *bytes, size_t len, struct words *ret,
+		      struct error *err)
+{
 	char *at = bytes + sizeof(struct head);
 	struct words w = {0};
 	struct head head;
-	char **lists;
-	size_t size;
+	size_t n;
 
 	if (len < sizeof(head))
 		return fail(err, ERR_CALLER, "packed words: %zu bytes are too few", len);
@@ -149,12 +154,15 @@ int unpack_words(char *bytes, size_t len, struct words *ret, struct error *err)
 	if (head.argc == 0 || head.argc > PACK_WORDS_MAX || head.envc > PACK_WORDS_MAX)
 		return fail(err, ERR_CALLER, "packed words: counts %u and %u are out of range",
 			    head.argc, head.envc);
-	size = ((size_t)head.argc + head.envc + 2) * sizeof(char *);
-	lists = pages_new(size);
-	if (!lists)
-		return fail_sys(err, "allocate %u words", head.argc + head.envc);
-	w = (struct words){
-		.argv = lists, .env = lists + head.argc + 1, .block = lists, .block_size = size};
+	n = (size_t)head.argc + head.envc + 2;
+	if (n > room) {
+		w.block_size = n * sizeof(char *);
+		lists = w.block = pages_new(w.block_size);
+		if (!lists)
+			return fail_sys(err, "allocate %u words", head.argc + head.envc);
+	}
+	w.argv = lists;
+	w.env = lists + head.argc + 1;
 	if (point_at_words(w.argv, head.argc, &at, bytes + len) < 0 ||
 	    point_at_words(w.env, head.envc, &at, bytes + len) < 0 || at != bytes + len) {
 		words_done(&w);

@@ -25,5 +25,8 @@ int pack_words(char *const *argv, char *const *env, struct buf *out, struct erro
 int pack_words_fd(char *const *argv, char *const *env, struct error *err);
 /* Strict: counts, lengths and terminators must agree.  The words point into bytes. */
 int unpack_words(char *bytes, size_t len, struct words *ret, struct error *err);
+/* The same with room of the caller's for both lists, where they are short. */
+int unpack_words_into(char **lists, size_t room, char *bytes, size_t len, struct words *ret,
+		      struct error *err);
 
 #endif

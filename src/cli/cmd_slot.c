@@ -85,6 +85,12 @@ int server_give_pipes(const struct server *s, const struct ask *a, struct error 
 	return 0;
 }
 
+static void prepare(struct server *s)
+{
+	slot_expect_alone(s->slot, !s->pace.busy);
+	slot_prepare(s->slot);
+}
+
 __attribute__((noinline)) static void tell_ready(struct server *s)
 {
 	struct talk_reply reply = {
@@ -97,7 +103,7 @@ __attribute__((noinline)) static void tell_ready(struct server *s)
 	if (tell(s, SAY_READY, &reply, -1, &err) < 0)
 		s->done = true;
 	else if (!s->once)
-		slot_prepare(s->slot);
+		prepare(s);
 }
 
 /* The answer goes first: what is closed and made afterwards is nobody's to wait for. */
@@ -122,7 +128,7 @@ __attribute__((noinline)) static void tell_end(struct server *s)
 static void tidy_up(struct server *s)
 {
 	if (pace_is_due(&s->pace, clock_us()) && !s->running && !s->kept)
-		slot_prepare(s->slot);
+		prepare(s);
 }
 
 static int wait_ms(const struct server *s)

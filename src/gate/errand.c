@@ -297,7 +297,7 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	struct request *r = &e->request;
 
 	r->job.limits = p->limits;
-	r->food = (struct food){p->judged.input, p->judged.input_len, p->wishes.input_fd};
+	r->food = (struct food){p->judged.input, p->judged.input_len, p->wishes.input_fd, NULL};
 	r->live_out = p->live_out;
 	r->live_err = p->live_err;
 	r->cancel_fds[0] = p->cancel_fd;

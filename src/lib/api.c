@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api.c - the bj_ functions: a box and its helper, one call after the other. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/own.h"
 #include "base/sha256.h"
 #include "belljar.h"
@@ -17,6 +19,8 @@
 #include "sandbox/codefile.h"
 #include "sandbox/native/copyin.h"
 
+enum { HUSH_MS = 5 }; /* for so long nobody reads what nobody listens to */
+
 #define EXPORT __attribute__((visibility("default")))
 
 struct bj_box {
@@ -24,6 +28,7 @@ struct bj_box {
 	char *helper; /* NULL: the installed one */
 	struct remote remote;
 	bool stale;    /* permissions changed since the helper was started */
+	int null_fd;   /* what a program without input reads; -1: opened for each call */
 	int cancel_fd; /* eventfd; the only member that other threads touch */
 	pid_t owner;   /* a forked child has the box's memory, but not the box */
 	struct error error;
@@ -51,6 +56,7 @@ EXPORT struct bj_box *bj_box_new(void)
 	options_init(&box->options);
 	remote_init(&box->remote);
 	box->owner = getpid();
+	box->null_fd = fd_lift(open("/dev/null", O_RDONLY | O_CLOEXEC));
 	box->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (box->cancel_fd < 0) {
 		bj_box_free(box);
@@ -71,6 +77,7 @@ EXPORT void bj_box_free(struct bj_box *box)
 	else
 		remote_forget(&box->remote);
 	own_fd_end(&box->cancel_fd);
+	own_fd_end(&box->null_fd);
 	options_done(&box->options);
 	free(box->helper);
 	free(box);
@@ -281,13 +288,15 @@ static void wire_up(struct call *c, const struct bj_box *box, const struct bj_in
 {
 	struct request *r = &c->request;
 
-	r->food = (struct food){in->stdin_data, in->stdin_size, in->stdin_fd};
+	r->food = (struct food){in->stdin_data, in->stdin_size, in->stdin_fd, &box->null_fd};
 	r->cancel_fds[0] = box->cancel_fd;
 	r->cancel_fds[1] = in->cancel_fd;
 	ears[0] = (struct ear){in, BJ_STDOUT};
 	ears[1] = (struct ear){in, BJ_STDERR};
-	if (!in->on_output)
+	if (!in->on_output) {
+		r->hush_ms = HUSH_MS;
 		return;
+	}
 	r->live_out = (struct live){.fd = -1, .hear = hear, .context = &ears[0]};
 	r->live_err = (struct live){.fd = -1, .hear = hear, .context = &ears[1]};
 }

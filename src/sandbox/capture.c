@@ -34,9 +34,6 @@ int capture_open(struct capture *c, struct stream *stream, const struct live *li
 	*c = (struct capture){.fd = ends[0], .live = *live, .stream = stream};
 	*ret_write = ends[1];
 	buf_init(&c->filtered, FILTERED_MAX);
-	c->held = pages_new(CHUNK);
-	if (!c->held)
-		return fail_sys(err, "allocate for output");
 	if (fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0)
 		return fail_sys(err, "pipe for output");
 	/* Only root can, and only there the program's uid is another one. */
@@ -174,9 +171,27 @@ static void take_chunk(struct capture *c, size_t len)
 	c->left = len;
 }
 
+/* Nobody can write any more, and nothing was written that is still to be read. */
+static bool is_at_end(const struct capture *c)
+{
+	struct pollfd fd = {.fd = c->fd, .events = POLLIN};
+
+	return poll(&fd, 1, 0) > 0 && fd.revents == POLLHUP;
+}
+
+/* Room is made when there is something to read: many programs say nothing. */
+static ssize_t read_some(struct capture *c)
+{
+	if (!c->held && is_at_end(c))
+		return 0;
+	if (!c->held)
+		c->held = pages_new(CHUNK);
+	return c->held ? read(c->fd, c->held, CHUNK) : -1;
+}
+
 static void take(struct capture *c)
 {
-	ssize_t n = read(c->fd, c->held, CHUNK);
+	ssize_t n = read_some(c);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;

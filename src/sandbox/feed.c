@@ -7,11 +7,14 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "base/pages.h"
+
+enum { CHUNK = 65536 };
 
 void feed_init(struct feed *f)
 {
 	f->source = f->pipe = f->reader = -1;
-	f->at = NULL;
+	f->at = f->chunk = NULL;
 	f->left = 0;
 }
 
@@ -23,8 +26,15 @@ int feed_open(struct feed *f, const struct food *food, uid_t uid, int *ret_read,
 	f->at = food->data;
 	f->left = food->data ? food->len : 0;
 	if (!food->data && food->fd < 0) {
-		*ret_read = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		*ret_read = food->null && *food->null >= 0
+				    ? fcntl(*food->null, F_DUPFD_CLOEXEC, 3)
+				    : open("/dev/null", O_RDONLY | O_CLOEXEC);
 		return *ret_read < 0 ? fail_sys(err, "open /dev/null") : 0;
+	}
+	if (food->fd >= 0) {
+		f->chunk = pages_new(CHUNK);
+		if (!f->chunk)
+			return fail_sys(err, "allocate room for input");
 	}
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return fail_sys(err, "pipe for input");
@@ -48,6 +58,8 @@ void feed_close(struct feed *f)
 	own_fd_end(&f->pipe);
 	own_fd_end(&f->reader);
 	f->pipe = f->reader = f->source = -1;
+	pages_free(f->chunk, CHUNK);
+	f->chunk = NULL;
 }
 
 void feed_wants(const struct feed *f, int *ret_in, int *ret_out)
@@ -63,7 +75,7 @@ void feed_wants(const struct feed *f, int *ret_in, int *ret_out)
 
 static void fill(struct feed *f)
 {
-	ssize_t n = f->source < 0 ? 0 : read(f->source, f->chunk, sizeof(f->chunk));
+	ssize_t n = f->source < 0 ? 0 : read(f->source, f->chunk, CHUNK);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;

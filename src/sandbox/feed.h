@@ -13,7 +13,8 @@
 struct food {
 	const char *data;
 	size_t len;
-	int fd; /* -1: none */
+	int fd;          /* -1: none */
+	const int *null; /* of the caller's; NULL: it is opened for each call */
 };
 
 /* The program never gets the descriptor itself: it might be a terminal, a socket, or a file open
@@ -25,7 +26,7 @@ struct feed {
 	int reader;
 	const char *at; /* read, not written yet */
 	size_t left;
-	char chunk[65536];
+	char *chunk; /* NULL: there is no source */
 };
 
 void feed_init(struct feed *f);

@@ -17,7 +17,6 @@
 
 #include "base/clock.h"
 #include "base/own.h"
-#include "base/pages.h"
 #include "base/sha256.h"
 #include "call/limits.h"
 #include "sandbox/native/copyin.h"
@@ -49,7 +48,7 @@ struct run {
 	const struct runner *runner;
 	struct account *account;
 	struct capture out, err;
-	struct feed *feed;
+	struct feed feed;
 	int outdirs[GETS_MAX]; /* opened before the program can move them */
 	size_t n_outdirs;
 	bool started;     /* whatever fails now, something may have run */
@@ -138,7 +137,7 @@ static int start(struct run *run, struct error *err)
 	int result;
 
 	job.keep_work = r->n_gets > 0;
-	if (feed_open(run->feed, &r->food, uid, &in, err) < 0 ||
+	if (feed_open(&run->feed, &r->food, uid, &in, err) < 0 ||
 	    capture_open(&run->out, &run->account->out, &r->live_out, uid, &out, err) < 0 ||
 	    capture_open(&run->err, &run->account->err, &r->live_err, uid, &error, err) < 0)
 		return -1;
@@ -195,7 +194,7 @@ static void want(struct run *run, struct pollfd fds[POLL_COUNT])
 		capture_wants(&run->out, &fds[POLL_OUT].fd, &fds[POLL_OUT_LIVE].fd);
 		capture_wants(&run->err, &fds[POLL_ERR].fd, &fds[POLL_ERR_LIVE].fd);
 	}
-	feed_wants(run->feed, &fds[POLL_FEED_IN].fd, &fds[POLL_FEED_OUT].fd);
+	feed_wants(&run->feed, &fds[POLL_FEED_IN].fd, &fds[POLL_FEED_OUT].fd);
 	if (run->request->aside.wants)
 		run->request->aside.wants(run->request->aside.context, &fds[POLL_ASIDE]);
 }
@@ -267,7 +266,7 @@ static int serve_once(struct run *run, struct error *err)
 	if (fds[POLL_ERR].revents || fds[POLL_ERR_LIVE].revents)
 		capture_move(&run->err);
 	if (fds[POLL_FEED_IN].revents || fds[POLL_FEED_OUT].revents)
-		feed_move(run->feed);
+		feed_move(&run->feed);
 	if (fds[POLL_ASIDE].revents || fds[POLL_ASIDE + 1].revents)
 		listen_aside(run, &fds[POLL_ASIDE]);
 	if (run->out.stop || run->err.stop)
@@ -443,20 +442,16 @@ void serve_refuse(struct account *account, const struct error *err)
 int serve(const struct request *r, const struct runner *runner, struct account *account,
 	  struct error *err)
 {
-	struct feed *feed = pages_new(sizeof(*feed)); /* too large for a small stack */
 	struct run run = {
 		.request = r,
 		.runner = runner,
 		.account = account,
 		.out.fd = -1,
 		.err.fd = -1,
-		.feed = feed,
 	};
 	int result;
 
-	if (!feed)
-		return fail_sys(err, "allocate room for input");
-	feed_init(feed);
+	feed_init(&run.feed);
 	account->root_mode = runner->root_mode;
 	result = run_in_slot(&run, err);
 	if (result < 0 && !run.started) {
@@ -473,8 +468,7 @@ int serve(const struct request *r, const struct runner *runner, struct account *
 	}
 	capture_close(&run.out);
 	capture_close(&run.err);
-	feed_close(feed);
-	pages_free(feed, sizeof(*feed));
+	feed_close(&run.feed);
 	close_outdirs(&run);
 	return result;
 }

@@ -90,9 +90,10 @@ static bool say_begun(void)
 static bool wait_for_go(void)
 {
 	int fds[DOOR_FDS];
+	bool called; /* nobody is, of us */
 
-	return close(NODE_LIBRARY_FD) == 0 && door_wait(NODE_DOOR_FD, fds) == 0 && place(fds) &&
-	       say_begun();
+	return close(NODE_LIBRARY_FD) == 0 && door_wait(NODE_DOOR_FD, fds, &called) == 0 &&
+	       place(fds) && say_begun();
 }
 
 /* It is loaded twice; the second time the pipe is there.  Whatever is not as it should be: the

@@ -46,8 +46,9 @@ TEST(who_can_wait_is_as_ever_afterwards)
 {
 	struct seen before = look();
 
-	turns_later();
+	CHECK(turns_later());
 	CHECK(look().policy == SCHED_BATCH);
+	CHECK(!turns_later());
 	turns_as_ever();
 	CHECK(look().policy == before.policy && look().nice == before.nice);
 	CHECK(look().runtime == before.runtime);

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include "base/clock.h"
 #include "base/own.h"
 #include "call/limits.h"
+#include "sandbox/native/closeby.h"
 #include "sandbox/native/door.h"
 #include "sandbox/native/turns.h"
 #include "sandbox/native/waiter.h"
@@ -35,12 +37,13 @@ enum {
 
 void ahead_init(struct ahead *a)
 {
-	*a = (struct ahead){.door = -1};
+	*a = (struct ahead){.pidfd = -1, .door = -1};
 }
 
 void ahead_drop(struct launcher *l)
 {
 	launcher_bury(l->ahead.pid);
+	own_fd_end(&l->ahead.pidfd);
 	own_fd_end(&l->ahead.door);
 	ahead_init(&l->ahead);
 }
@@ -72,6 +75,7 @@ static int bear(struct launcher *l, struct payload *p, enum by by, struct error 
 	(void)close(ends[1]);
 	p->seal.door = -1; /* the child has it; whoever is started instead has none */
 	l->ahead.door = ends[0];
+	l->ahead.pidfd = result < 0 ? -1 : pidfd_open(l->ahead.pid, 0);
 	l->ahead.how = by == BY_LAUNCHER ? START_SEALED : START_WAITING;
 	l->ahead.begins_itself = by == BY_ITSELF;
 	l->ahead.limits = *p->seal.limits;
@@ -170,23 +174,55 @@ static int await_itself(struct launcher *l, struct error *err)
 	return 0;
 }
 
-/* Its end of the door is closed: it has begun, or it is dead. */
-static int await_begin(struct launcher *l, struct error *err)
+/* Its end of the door is closed: what it left on the board is its last word. */
+static int judge_begin(const struct launcher *l, struct error *err)
 {
-	struct pollfd fd = {.fd = l->ahead.door, .events = POLLIN};
-	struct board *board = l->board;
+	const struct board *board = l->board;
 
-	if (l->ahead.begins_itself)
-		return await_itself(l, err);
-	while (poll(&fd, 1, BEGIN_MS) < 0 && errno == EINTR)
-		;
 	if (board->error.kind != ERR_NONE) {
 		*err = board->error;
 		return -1;
 	}
-	if (!fd.revents || board->start_us == 0)
+	if (board->start_us == 0)
 		return fail(err, ERR_SYSTEM, "the process died before it began");
 	return 0;
+}
+
+/* It closes its end when it has begun, or is dead. */
+static int await_begin(const struct launcher *l, int door, struct error *err)
+{
+	struct pollfd fd = {.fd = door, .events = POLLIN};
+
+	while (poll(&fd, 1, BEGIN_MS) < 0 && errno == EINTR)
+		;
+	if (fd.revents)
+		return judge_begin(l, err);
+	*err = l->board->error;
+	return err->kind != ERR_NONE ? -1 : fail(err, ERR_SYSTEM, "the process did not begin");
+}
+
+bool ahead_is_unseen(const struct launcher *l)
+{
+	return l->unseen >= 0;
+}
+
+void ahead_forget_unseen(struct launcher *l)
+{
+	own_fd_end(&l->unseen);
+	l->unseen = -1;
+}
+
+int ahead_see(struct launcher *l, struct error *err)
+{
+	int result = await_begin(l, l->unseen, err);
+
+	ahead_forget_unseen(l);
+	return result;
+}
+
+int ahead_see_dead(const struct launcher *l, struct error *err)
+{
+	return judge_begin(l, err);
 }
 
 static void describe(struct launcher *l, enum start_how how, const char *why_cold)
@@ -220,6 +256,25 @@ static void await_leave(uint32_t *leave)
 		(void)syscall(SYS_futex, leave, FUTEX_WAIT, 0, NULL);
 }
 
+/* Of a program that is started anew: the words are read where nobody needed them so far. */
+static int start_cold(struct launcher *l, struct payload *p, int fd, pid_t *ret_pid,
+		      struct error *err)
+{
+	own(words) words = {0};
+	own(pages) bytes = {0};
+	int result;
+
+	launcher_part(l);
+	if (p->words)
+		return payload_start(p, ret_pid, err);
+	if (payload_read_words(fd, &bytes, &words, err) < 0)
+		return -1;
+	p->words = &words;
+	result = payload_start(p, ret_pid, err);
+	p->words = NULL;
+	return result;
+}
+
 /* Once it has been told, it may have begun, whatever becomes of it: no second try then. */
 static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, struct error *err)
 {
@@ -231,17 +286,28 @@ static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, 
 	/* That it has begun is news for us only.  While a program is started there is time to
 	 * hear it. */
 	if (l->ahead.how == START_WAITING)
-		turns_later();
-	if (door_send(l->ahead.door, p->seal.io, words) < 0) {
+		(void)turns_later();
+	if (l->beside)
+		closeby_call(l->ahead.pid, &l->plan->cpus);
+	if (door_send(l->ahead.door, p->seal.io, words, l->beside) < 0) {
 		turns_as_ever();
 		ahead_drop(l);
 		describe(l, START_COLD, "who waited for the call was dead");
-		return payload_start(p, ret_pid, err);
+		return start_cold(l, p, words, ret_pid, err);
 	}
 	*ret_pid = l->ahead.pid;
-	result = await_begin(l, err);
+	/* Woken when it begins we would take turns with it, and short programs have ended before
+	 * anybody needs to know. */
+	if (l->ahead.how == START_SEALED && !l->kept) {
+		l->unseen = l->ahead.door;
+		l->program_fd = l->ahead.pidfd;
+		ahead_init(&l->ahead);
+		return 0;
+	}
+	result = l->ahead.begins_itself ? await_itself(l, err) : await_begin(l, l->ahead.door, err);
 	turns_as_ever();
 	own_fd_end(&l->ahead.door);
+	own_fd_end(&l->ahead.pidfd);
 	ahead_init(&l->ahead);
 	return result;
 }
@@ -305,7 +371,7 @@ int ahead_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pid
 	*err = (struct error){0};
 	describe(l, how, why);
 	if (!l->ahead.pid)
-		return payload_start(p, ret_pid, err);
+		return start_cold(l, p, words, ret_pid, err);
 	return go(l, p, words, ret_pid, err);
 }
 

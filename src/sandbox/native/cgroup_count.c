@@ -134,9 +134,8 @@ void cgroup_keep_counters(struct cgroup *group)
 {
 	size_t n = 0;
 
-	if (group->renewed) /* they are open */
+	if (group->kept[0].file) /* they are open */
 		return;
-	cgroup_drop_counters(group);
 	for (size_t i = 0; i < ARRAY_LEN(final); i++) {
 		const struct cgroup_tree *tree = tree_of(group, final[i].controller);
 		const char *file = tree ? final[i].files[tree->version - 1] : NULL;

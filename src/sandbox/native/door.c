@@ -16,10 +16,10 @@ union room {
 	char bytes[CMSG_SPACE(sizeof(int) * DOOR_FDS)];
 };
 
-int door_send(int door, const int io[3], int words)
+int door_send(int door, const int io[3], int words, bool called)
 {
 	const int fds[DOOR_FDS] = {io[0], io[1], io[2], words};
-	struct door_go go = {.magic = DOOR_MAGIC};
+	struct door_go go = {.magic = DOOR_MAGIC, .called = called};
 	struct iovec iov = {.iov_base = &go, .iov_len = sizeof(go)};
 	union room room = {0};
 	struct msghdr msg = {
@@ -37,7 +37,7 @@ int door_send(int door, const int io[3], int words)
 	return sendmsg(door, &msg, MSG_NOSIGNAL) == (ssize_t)sizeof(go) ? 0 : -1;
 }
 
-int door_wait(int door, int ret_fds[DOOR_FDS])
+int door_wait(int door, int ret_fds[DOOR_FDS], bool *ret_called)
 {
 	struct door_go go = {0};
 	struct iovec iov = {.iov_base = &go, .iov_len = sizeof(go)};
@@ -59,5 +59,6 @@ int door_wait(int door, int ret_fds[DOOR_FDS])
 	    c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(sizeof(int) * DOOR_FDS))
 		return -1;
 	memcpy(ret_fds, CMSG_DATA(c), sizeof(int) * DOOR_FDS);
+	*ret_called = go.called != 0;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #ifndef NATIVE_DOOR_H
 #define NATIVE_DOOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { DOOR_MAGIC = 0x726f6f64 };
@@ -21,7 +22,7 @@ enum { DOOR_IN, DOOR_OUT, DOOR_ERR, DOOR_WORDS, DOOR_FDS };
 
 struct door_go {
 	uint32_t magic;
-	uint32_t pad;
+	uint32_t called; /* 1: to the launcher's processor (closeby.h) */
 };
 
 struct door_begun {
@@ -30,8 +31,8 @@ struct door_begun {
 };
 
 /* The launcher's side.  io: for 0, 1 and 2. */
-int door_send(int door, const int io[3], int words);
+int door_send(int door, const int io[3], int words, bool called);
 /* The other side: waits; 0 and ret_fds, or -1 when nobody is there any more. */
-int door_wait(int door, int ret_fds[DOOR_FDS]);
+int door_wait(int door, int ret_fds[DOOR_FDS], bool *ret_called);
 
 #endif

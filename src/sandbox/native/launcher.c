@@ -23,9 +23,11 @@
 #include "base/pages.h"
 #include "sandbox/native/ahead.h"
 #include "sandbox/native/childstack.h"
+#include "sandbox/native/closeby.h"
 #include "sandbox/native/launcher_state.h"
 #include "sandbox/native/letgo.h"
 #include "sandbox/native/single.h"
+#include "sandbox/native/turns.h"
 #include "sandbox/native/zygote.h"
 
 int launcher_tell(struct launcher *l, struct to_warden *news, const int *fds, size_t n_fds)
@@ -81,11 +83,13 @@ void launcher_fill(struct launcher *l, const struct to_launcher *order, const in
 	const int *doors = fds + (order->v2_door ? RUN_DOORS + 1 : RUN_DOORS);
 
 	*ret = (struct payload){
+		.cpus = &l->plan->cpus,
 		.last = !order->another && !l->kept,
 		.seal =
 			{
 				.root_mode = l->plan->root_mode,
 				.marks = l->box.proc >= 0,
+				.later = l->later,
 				.pidfd = plan_is_single(l->plan) ? -1 : l->box.pidfd,
 				.root = l->box.root,
 				.rules = l->box.rules,
@@ -108,17 +112,20 @@ void launcher_fill(struct launcher *l, const struct to_launcher *order, const in
 }
 
 /* One way for every program, in a box of its own or in one that is kept. */
-static int start(struct launcher *l, const struct to_launcher *order, const int *fds,
-		 pid_t *ret_pid, struct error *err)
+int launcher_start(struct launcher *l, const struct to_launcher *order, const int *fds,
+		   pid_t *ret_pid, struct error *err)
 {
 	own(words) words = {0};
 	own(pages) bytes = {0};
 	struct payload p;
 
 	launcher_fill(l, order, fds, &p);
-	p.words = &words;
-	if (payload_read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
-		return -1;
+	/* Who waits reads them itself, unless it depends on them who that is. */
+	if (plan_is_single(l->plan) || l->plan->profile->warm.kind != WARM_NOT) {
+		if (payload_read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
+			return -1;
+		p.words = &words;
+	}
 	return plan_is_single(l->plan) ? single_start(l, &p, fds[RUN_WORDS], ret_pid, err)
 				       : ahead_start(l, &p, fds[RUN_WORDS], ret_pid, err);
 }
@@ -126,13 +133,14 @@ static int start(struct launcher *l, const struct to_launcher *order, const int 
 static int start_only(struct launcher *l, const struct to_launcher *order, const int *fds,
 		      struct error *err)
 {
-	if (start(l, order, fds, &l->program, err) < 0)
+	if (launcher_start(l, order, fds, &l->program, err) < 0)
 		return -1;
-	l->program_fd = pidfd_open(l->program, 0);
+	if (l->program_fd < 0)
+		l->program_fd = pidfd_open(l->program, 0);
 	return l->program_fd < 0 ? fail_sys(err, "pidfd of the program") : 0;
 }
 
-static bool fits_order(const struct to_launcher *order, size_t n_fds)
+bool launcher_fits_order(const struct to_launcher *order, size_t n_fds)
 {
 	return order->n_doors <= SEALING_DOORS && n_fds == RUN_DOORS + order->n_doors +
 								   (order->v2_door ? 1 : 0) +
@@ -140,11 +148,12 @@ static bool fits_order(const struct to_launcher *order, size_t n_fds)
 }
 
 /* Whatever happened, there is no program and no box any more. */
-static bool clear_box(struct launcher *l)
+bool launcher_clear_box(struct launcher *l)
 {
 	bool well;
 
 	ahead_drop(l);
+	ahead_forget_unseen(l);
 	newborn_drop(&l->newborn);
 	well = box_kill(&l->box);
 
@@ -176,6 +185,15 @@ __attribute__((noinline)) static void make_due_box(struct launcher *l)
 		launcher_give_up(l, &err);
 }
 
+void launcher_part(struct launcher *l)
+{
+	if (l->beside)
+		closeby_free(&l->plan->cpus);
+	if (l->later)
+		turns_as_ever();
+	l->beside = l->later = false;
+}
+
 void launcher_bury(pid_t child)
 {
 	if (child <= 0)
@@ -183,6 +201,24 @@ void launcher_bury(pid_t child)
 	(void)kill(child, SIGKILL);
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
+}
+
+/* The box of a program that has ended.  In a slot that is used once the warden counts meanwhile. */
+__attribute__((noinline)) static void clear_away(struct launcher *l)
+{
+	struct to_warden *news = &l->ending;
+
+	if (!l->clear_due)
+		return;
+	l->clear_due = false;
+	launcher_part(l);
+	news->news = NEWS_ENDED;
+	/* Nobody asked for it: then the program did not die of anything it did. */
+	if (!launcher_clear_box(l) && !l->kill_ordered)
+		(void)fail(&news->error, ERR_SYSTEM, "pid 1 of the box died");
+	if (launcher_tell(l, news, NULL, 0) < 0)
+		_exit(1);
+	prepare_next(l);
 }
 
 /* No further box: the tree we stand in, the host's or a template, is let go of now, and the box's
@@ -206,77 +242,61 @@ static void close_all(int *fds, size_t n_fds)
 	}
 }
 
-static void run(struct launcher *l, const struct to_launcher *order, int *fds, size_t n_fds)
+static void tell_start(struct launcher *l)
 {
-	struct to_warden news = {.news = NEWS_STARTED};
+	struct to_warden news = {
+		.news = NEWS_STARTED, .start_us = l->board->start_us, .start = l->start};
 
-	if (!fits_order(order, n_fds) || !l->box.init || l->program || l->kept)
-		(void)fail(&news.error, ERR_INTERNAL, "a run came with %zu descriptors or no box",
-			   n_fds);
-	l->another = order->another;
-	l->kill_ordered = false;
-	l->next = order->limits;
-	if (news.error.kind == ERR_NONE && start_only(l, order, fds, &news.error) == 0) {
-		news.start_us = l->board->start_us;
-		news.start = l->start;
-		/* First: when the warden has heard of it, it needs the processor. */
-		if (!l->another && l->box.mounts >= 0)
-			let_mounts_go(l);
-		close_all(fds, n_fds);
-		if ((l->untold ? tell_box(l, &news) : launcher_tell(l, &news, NULL, 0)) < 0)
-			_exit(1);
-		return;
-	}
+	if ((l->untold ? tell_box(l, &news) : launcher_tell(l, &news, NULL, 0)) < 0)
+		_exit(1);
+}
+
+static void tell_no_start(struct launcher *l, const struct error *err)
+{
+	struct to_warden news = {.news = NEWS_NO_START, .error = *err};
+
+	launcher_part(l);
 	launcher_bury(l->program);
-	(void)clear_box(l);
-	news.news = NEWS_NO_START;
+	(void)launcher_clear_box(l);
 	if (launcher_tell(l, &news, NULL, 0) < 0)
 		_exit(1);
 	prepare_next(l);
 }
 
-/* A program more in a kept box; whatever becomes of it, the box goes on. */
-static void run_beside(struct launcher *l, const struct to_launcher *order, const int *fds,
-		       size_t n_fds)
+static void run(struct launcher *l, const struct to_launcher *order, int *fds, size_t n_fds)
 {
-	struct to_warden news = {.news = NEWS_EXEC, .exec = order->exec};
-	pid_t child = 0;
+	struct error err = {0};
 
-	if (!fits_order(order, n_fds) || !l->box.init || !l->kept)
-		(void)fail(&news.error, ERR_INTERNAL,
-			   "a program came with %zu descriptors, or no box", n_fds);
-	if (news.error.kind == ERR_NONE && start(l, order, fds, &child, &news.error) == 0 &&
-	    execs_add(&l->execs, order->exec, child, &news.error) == 0) {
-		news.start_us = l->board->start_us;
-		news.mark = l->board->mark;
-		news.start = l->start;
-	} else {
-		launcher_bury(child);
-		news.news = NEWS_NO_EXEC;
+	if (!launcher_fits_order(order, n_fds) || !l->box.init || l->program || l->kept)
+		(void)fail(&err, ERR_INTERNAL, "a run came with %zu descriptors or no box", n_fds);
+	l->another = order->another;
+	l->beside = order->beside;
+	l->kill_ordered = false;
+	l->next = order->limits;
+	if (err.kind != ERR_NONE || start_only(l, order, fds, &err) < 0) {
+		tell_no_start(l, &err);
+		return;
 	}
-	if (launcher_tell(l, &news, NULL, 0) < 0)
-		_exit(1);
-	zygotes_leave(l);
+	/* First: when the warden has heard of it, it needs the processor. */
+	if (!l->another && l->box.mounts >= 0)
+		let_mounts_go(l);
+	close_all(fds, n_fds);
+	if (!ahead_is_unseen(l))
+		tell_start(l);
 }
 
-/* Everything in the kept box dies, each program's end is told, and last the box's. */
-__attribute__((noreturn)) static void end_kept(struct launcher *l)
+/* It has had its time without us. */
+__attribute__((noinline)) static void see_begin(struct launcher *l)
 {
-	struct to_warden news = {.news = NEWS_EXEC_END};
+	struct error err = {0};
 
-	(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
-	/* They are ours to wait for: pid 1 of the box ends after them. */
-	while (l->execs.n > 0) {
-		execs_reap(&l->execs, 0, &news);
-		if (launcher_tell(l, &news, NULL, 0) < 0)
-			_exit(1);
-	}
-	(void)clear_box(l);
-	news = (struct to_warden){.news = NEWS_ENDED, .end_us = clock_us()};
-	if (!l->kill_ordered)
-		(void)fail(&news.error, ERR_SYSTEM, "pid 1 of the box died");
-	(void)launcher_tell(l, &news, NULL, 0);
-	_exit(0);
+	if (!ahead_is_unseen(l))
+		return;
+	launcher_part(l);
+	if (ahead_see(l, &err) < 0)
+		tell_no_start(l, &err);
+	else
+		tell_start(l);
 }
 
 /* Orders for between calls. */
@@ -286,12 +306,13 @@ static void fill_ahead(struct launcher *l, const struct to_launcher *order, cons
 {
 	int fds[RUN_FDS_MAX] = {-1, -1, -1, -1};
 
-	if (n_fds > RUN_FDS_MAX - RUN_DOORS || !fits_order(order, n_fds + RUN_DOORS))
+	if (n_fds > RUN_FDS_MAX - RUN_DOORS || !launcher_fits_order(order, n_fds + RUN_DOORS))
 		_exit(1);
 	memcpy(fds + RUN_DOORS, doors, n_fds * sizeof(*doors));
 	zygote_tend(l);
 	if (ahead_is_outdone(l))
 		ahead_drop(l);
+	l->later = l->later || (order->beside && turns_later());
 	ahead_fill(l, order, fds);
 }
 
@@ -308,7 +329,7 @@ static void kill_all(struct launcher *l)
 {
 	l->kill_ordered = true;
 	if (l->kept)
-		end_kept(l);
+		launcher_end_kept(l);
 	/* One that crossed with the news of the end is not for the next box. */
 	if (l->program && l->box.init)
 		(void)pidfd_send_signal(l->box.pidfd, SIGKILL, NULL, 0);
@@ -326,7 +347,11 @@ __attribute__((noinline)) static void obey(struct launcher *l)
 	/* The warden is gone: so are we, and with us everything beneath. */
 	if (fd_receive(l->plan->socket, &order, sizeof(order), fds, &n_fds, &err) <= 0)
 		_exit(0);
+	clear_away(l);
+	if (order.order == ORDER_CLEAR) /* the next box can wait */
+		return;
 	make_due_box(l);
+	see_begin(l); /* orders are for a program that has begun, or will not */
 	l->rests = false;
 	switch (order.order) {
 	case ORDER_RUN:
@@ -338,10 +363,11 @@ __attribute__((noinline)) static void obey(struct launcher *l)
 	case ORDER_KEEP:
 		if (!l->box.init || l->program)
 			_exit(1);
+		launcher_part(l);
 		l->kept = true;
 		break;
 	case ORDER_EXEC:
-		run_beside(l, &order, fds, n_fds);
+		launcher_run_beside(l, &order, fds, n_fds);
 		break;
 	case ORDER_SIGNAL:
 		if (l->kept)
@@ -352,7 +378,7 @@ __attribute__((noinline)) static void obey(struct launcher *l)
 	case ORDER_BOX:
 		if (l->plan->once || l->kept) /* its root is gone with the first */
 			_exit(1);
-		(void)clear_box(l);
+		(void)launcher_clear_box(l);
 		box_done(&l->box);
 		if (offer_box(l, &order.limits, &err) < 0)
 			launcher_give_up(l, &err);
@@ -362,6 +388,8 @@ __attribute__((noinline)) static void obey(struct launcher *l)
 		break;
 	case ORDER_LEAVE:
 		leave(l);
+		break;
+	case ORDER_CLEAR:
 		break;
 	case ORDER_NONE:
 	case ORDER_MAPPED:
@@ -390,7 +418,13 @@ __attribute__((noinline)) static void see_end(struct launcher *l)
 {
 	struct to_warden news = {.news = NEWS_ENDING, .start_us = l->board->start_us};
 	siginfo_t info = {0};
+	struct error err = {0};
 
+	/* Before it is waited for: its number is still its own. */
+	if (ahead_is_unseen(l) && ahead_see_dead(l, &err) < 0) {
+		tell_no_start(l, &err);
+		return;
+	}
 	/* By number: libc's waitid has no rusage, and wait4 says less about the end. */
 	if (syscall(SYS_waitid, P_PID, l->program, &info, WEXITED, &news.rusage) < 0)
 		_exit(1);
@@ -406,34 +440,15 @@ __attribute__((noinline)) static void see_end(struct launcher *l)
 		(void)launcher_tell(l, &news, NULL, 0);
 		_exit(0);
 	}
-	/* The warden wakes up and counts while we clear away: it has more to do than we. */
 	if (launcher_tell(l, &news, NULL, 0) < 0)
 		_exit(1);
-	news.news = NEWS_ENDED;
-	/* Nobody asked for it: then the program did not die of anything it did. */
-	if (!clear_box(l) && !l->kill_ordered)
-		(void)fail(&news.error, ERR_SYSTEM, "pid 1 of the box died");
-	if (launcher_tell(l, &news, NULL, 0) < 0)
-		_exit(1);
-	prepare_next(l);
-}
-
-/* Which of the kept box's programs have ended?  And does the box itself live? */
-__attribute__((noinline)) static void look_after_kept(struct launcher *l, const struct pollfd *fds,
-						      size_t n_execs)
-{
-	/* From the end: reaping moves the last into the free place. */
-	for (size_t i = n_execs; i-- > 0;) {
-		struct to_warden news = {.news = NEWS_EXEC_END};
-
-		if (!fds[i].revents)
-			continue;
-		execs_reap(&l->execs, i, &news);
-		if (launcher_tell(l, &news, NULL, 0) < 0)
-			_exit(1);
-	}
-	if (fds[n_execs].revents)
-		end_kept(l);
+	l->ending = news;
+	l->clear_due = true;
+	/* Mostly it was the last one in its box, and the call is answered now.  Where no other call
+	 * is about to come, what is left to do waits until whoever passes the answer on has had
+	 * this processor. */
+	if (!l->beside || info.si_code != CLD_EXITED || l->kill_ordered)
+		clear_away(l);
 }
 
 /* Something better could wait for the next call now, if the warden says where. */
@@ -451,28 +466,31 @@ static void hear(struct launcher *l, struct zygote *z)
 		offer_better(l);
 }
 
-/* A box that is kept sleeps most of the time.  It is the last one, so that the tree which others
- * would have been made from goes as well. */
-static void rest(struct launcher *l)
-{
-	if (!l->kept || l->rests)
-		return;
-	l->rests = true;
-	if (l->box.mounts >= 0 && setns(l->box.mounts, CLONE_NEWNS) == 0) {
-		own_fd_end(&l->box.mounts);
-		l->box.mounts = -1;
-	}
-	childstacks_forget();
-	pages_forget_stack();
-}
-
 static int wait_ms(const struct launcher *l)
 {
-	enum { DUE_MS = 1, REST_MS = 2000 };
+	/* No limit is looked at earlier than UNSEEN_MS after the beginning (watch.c). */
+	enum { DUE_MS = 1, UNSEEN_MS = 3, REST_MS = 2000 };
 
-	if (l->box_due)
+	if (l->box_due || l->clear_due)
 		return DUE_MS;
+	if (ahead_is_unseen(l))
+		return UNSEEN_MS;
 	return l->kept && !l->rests ? REST_MS : ahead_wait_ms(l);
+}
+
+/* One that has ended says so for as long as its descriptor is open. */
+static int program_fd(const struct launcher *l)
+{
+	return l->clear_due ? -1 : l->program_fd;
+}
+
+/* Nobody has said anything for as long as wait_ms told. */
+static void use_pause(struct launcher *l)
+{
+	clear_away(l);
+	see_begin(l);
+	make_due_box(l);
+	launcher_rest(l);
 }
 
 __attribute__((noreturn)) static void serve_orders(struct launcher *l)
@@ -482,7 +500,7 @@ __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 	for (;;) {
 		struct pollfd fds[EXECS + KEPT_EXECS_MAX + 1] = {
 			[ORDERS] = {.fd = l->plan->socket, .events = POLLIN},
-			[PROGRAM] = {.fd = l->program_fd, .events = POLLIN},
+			[PROGRAM] = {.fd = program_fd(l), .events = POLLIN},
 			[ZYGOTE] = {.fd = zygote_fd(&l->zygote), .events = POLLIN},
 			[YOUNG] = {.fd = zygote_fd(&l->young), .events = POLLIN},
 			[BUILT] = {.fd = l->box.ready, .events = POLLIN},
@@ -497,16 +515,14 @@ __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 		ready = poll(fds, n, wait_ms(l));
 		if (ready < 0 && errno != EINTR)
 			_exit(1);
-		if (ready == 0) {
-			make_due_box(l);
-			rest(l);
-		}
+		if (ready == 0)
+			use_pause(l);
 		if (ahead_grew_old(l))
 			offer_better(l);
 		if (fds[PROGRAM].revents)
 			see_end(l);
 		if (l->kept)
-			look_after_kept(l, fds + EXECS, n_execs);
+			launcher_look_after_kept(l, fds + EXECS, n_execs);
 		if (fds[YOUNG].revents)
 			hear(l, &l->young);
 		else if (fds[ZYGOTE].revents)
@@ -526,7 +542,7 @@ void launcher_main(struct plan *plan, struct board *board)
 
 	l.plan = plan;
 	l.board = board;
-	l.program_fd = l.library = -1;
+	l.program_fd = l.unseen = l.library = -1;
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	launcher_forget_environment();

@@ -20,6 +20,7 @@
 
 #include "base/own.h"
 #include "sandbox/native/childstack.h"
+#include "sandbox/native/closeby.h"
 #include "sandbox/native/door.h"
 #include "sandbox/native/execute.h"
 #include "sandbox/native/nodewire.h"
@@ -43,6 +44,25 @@ int payload_read_words(int fd, struct pages *ret_bytes, struct words *ret, struc
 	if (pread(fd, ret_bytes->room, ret_bytes->size, 0) != st.st_size)
 		return fail_sys(err, "read words");
 	return unpack_words(ret_bytes->room, ret_bytes->size, ret, err);
+}
+
+/* Room for what most calls bring, touched before there is one. */
+struct few_words {
+	char bytes[2048];
+	char *lists[128];
+	struct pages more;
+};
+
+static int read_few_words(int fd, struct few_words *room, struct words *ret, struct error *err)
+{
+	ssize_t n = pread(fd, room->bytes, sizeof(room->bytes), 0);
+
+	if (n < 0)
+		return fail_sys(err, "read words");
+	if ((size_t)n == sizeof(room->bytes))
+		return payload_read_words(fd, &room->more, ret, err);
+	return unpack_words_into(room->lists, ARRAY_LEN(room->lists), room->bytes, (size_t)n, ret,
+				 err);
 }
 
 void payload_inside(struct payload *p)
@@ -75,7 +95,7 @@ __attribute__((noreturn)) static void wait_inside(struct payload *p)
 {
 	struct board *board = p->seal.board;
 	struct error err = {0};
-	struct pages bytes = {0};
+	struct few_words room = {0};
 	struct words words = {0};
 	int fd;
 
@@ -88,7 +108,9 @@ __attribute__((noreturn)) static void wait_inside(struct payload *p)
 			execute(p->words->argv, p->words->env, &ignored, &err);
 	} else if (sealing_wait(&p->seal, &fd) < 0) {
 		_exit(1);
-	} else if (payload_read_words(fd, &bytes, &words, &err) == 0) {
+	} else if (read_few_words(fd, &room, &words, &err) == 0) {
+		if (p->seal.called)
+			closeby_free(p->cpus);
 		execute(words.argv, words.env, &board->start_us, &err);
 	}
 	board->error = err;

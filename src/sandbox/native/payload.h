@@ -3,6 +3,7 @@
 #ifndef NATIVE_PAYLOAD_H
 #define NATIVE_PAYLOAD_H
 
+#include <sched.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -13,6 +14,7 @@
 struct payload {
 	struct sealing seal;
 	const struct words *words; /* of who does not wait at the door */
+	const cpu_set_t *cpus;     /* for who was called to one of them */
 	bool last;                 /* the launcher makes no further box */
 };
 

@@ -25,6 +25,7 @@
 #include "sandbox/native/landlock.h"
 #include "sandbox/native/seal.h"
 #include "sandbox/native/spread.h"
+#include "sandbox/native/turns.h"
 
 enum { RULES_FD = 3 };
 
@@ -103,33 +104,40 @@ static int leave_session(struct sealing *p)
 	if (setsid() < 0)
 		return fail_sys(&p->board->error, "new session");
 	(void)umask(022);
+	if (p->later)
+		turns_as_ever();
 	return 0;
 }
 
 /* Without input: the box's own null device.  The caller's is the host's inode, on which locks and
  * watches would meet those of others. */
-static int reopen_null(struct sealing *p)
+static int place_null(struct sealing *p)
 {
-	struct stat st;
-	int fd;
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	if (fstat(0, &st) < 0)
-		return fail_sys(&p->board->error, "look at standard input");
-	if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev(1, 3))
-		return 0;
-	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || dup2(fd, 0) < 0)
 		return fail_sys(&p->board->error, "open /dev/null");
-	return 0;
+	return close(fd) < 0 ? fail_sys(&p->board->error, "close /dev/null") : 0;
+}
+
+static int place_input(struct sealing *p)
+{
+	struct stat st;
+
+	if (fstat(p->io[0], &st) < 0)
+		return fail_sys(&p->board->error, "look at standard input");
+	if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
+		return p->has_null ? 0 : place_null(p);
+	return dup2(p->io[0], 0) < 0 ? fail_sys(&p->board->error, "place descriptor 0") : 0;
 }
 
 static int place_io(struct sealing *p)
 {
 	/* The sources lie above 2: the launcher has /dev/null at 0, 1 and 2. */
-	for (int i = 0; i < 3; i++)
+	for (int i = 1; i < 3; i++)
 		if (dup2(p->io[i], i) < 0)
 			return fail_sys(&p->board->error, "place descriptor %d", i);
-	return reopen_null(p);
+	return place_input(p);
 }
 
 /* Above everything that the places below are taken from. */
@@ -362,7 +370,11 @@ int sealing_wait(struct sealing *p, int *ret_words)
 	struct error *err = &p->board->error;
 	int fds[DOOR_FDS];
 
-	if (door_wait(DOOR_FD, fds) < 0)
+	/* Most calls bring no input: there is time for it now. */
+	if (place_null(p) < 0)
+		return -1;
+	p->has_null = true;
+	if (door_wait(DOOR_FD, fds, &p->called) < 0)
 		return fail(err, ERR_INTERNAL, "nobody came to the door");
 	for (int i = 0; i < 3; i++)
 		p->io[i] = fds[DOOR_IN + i];

@@ -20,6 +20,7 @@ enum { SEALING_DOORS = 5 };
 
 struct sealing {
 	bool root_mode; /* the slot has host uids of its own */
+	bool later;     /* by birth its turns come later than others' (turns.h) */
 	bool marks;     /* whose process it is, is wanted */
 	bool newborn;   /* the box's network is still being made, and descriptors are the launcher's
 			   until it is there (newborn.h) */
@@ -32,6 +33,8 @@ struct sealing {
 	struct seccomp_halves halves; /* the same in two; without code: there are none */
 	bool memory_by_rlimit;
 	const char *cwd;          /* where the program begins; NULL: /work */
+	bool called;              /* it was, to one processor: sealing_wait() says so */
+	bool has_null;            /* the box's null device is at 0 already */
 	int io[3];                /* for 0, 1 and 2; unused if there is a door */
 	int door;                 /* where it waits for them (door.h); -1: nowhere */
 	int library;              /* one more for who waits; -1: none */

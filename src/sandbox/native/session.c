@@ -112,6 +112,7 @@ int session_begin(struct slot *s, const struct limits *limits, struct error *err
 	watch_begin(&s->watch, s->work);
 	watch_ready_kept(&s->watch);
 	s->phase = PHASE_KEPT;
+	slot_turns_as_ever(s);
 	return 0;
 }
 

@@ -25,10 +25,12 @@
 #include "base/pages.h"
 #include "call/limits.h"
 #include "call/pack.h"
+#include "sandbox/native/closeby.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/rawcall.h"
 #include "sandbox/native/slot_state.h"
 #include "sandbox/native/spread.h"
+#include "sandbox/native/turns.h"
 #include "sandbox/native/wire.h"
 
 static void slot_init(struct slot *s, const struct profile *profile, const struct limits *limits)
@@ -333,6 +335,17 @@ static int give_leave(struct slot *s, struct error *err)
 	return 0;
 }
 
+/* What is in the box's files now is not the program's, and where it ends at once nobody looks
+ * before its end. */
+static int open_watch(struct slot *s, const struct limits *limits, struct error *err)
+{
+	if (watch_open(&s->watch, &s->groups, limits, s->ahead, err) < 0)
+		return -1;
+	if (s->box_waits)
+		watch_note_files(&s->watch, s->work);
+	return 0;
+}
+
 int slot_start_words(struct slot *s, const struct limits *limits, const int io[3], int words,
 		     struct error *err)
 {
@@ -349,9 +362,11 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 	s->outcome = (struct outcome){0};
 	s->kill_sent = s->ending = false;
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
+	order.beside = s->ahead && s->beside;
+	if (order.beside)
+		closeby_call(s->launcher, &s->plan.cpus);
 	/* Making the groups and making the slot go on at the same time. */
-	if (watch_open(&s->watch, &s->groups, limits, s->ahead, err) < 0 ||
-	    slot_wait_until(s, &s->mapped, err) < 0 ||
+	if (open_watch(s, limits, err) < 0 || slot_wait_until(s, &s->mapped, err) < 0 ||
 	    slot_send_run(s, &order, io, words, -1, err) < 0 || give_leave(s, err) < 0) {
 		watch_close(&s->watch);
 		return -1;
@@ -464,6 +479,24 @@ void slot_finish(struct slot *s, struct outcome *ret, int *ret_work)
 	if (ret_work)
 		*ret_work = take_fd(&s->work);
 	s->phase = PHASE_IDLE;
+}
+
+void slot_turns_as_ever(struct slot *s)
+{
+	if (s->later)
+		turns_as_ever();
+	s->later = false;
+}
+
+void slot_expect_alone(struct slot *s, bool alone)
+{
+	if (s->phase != PHASE_IDLE || s->dead)
+		return;
+	s->beside = alone && s->resident && s->profile.warm.kind == WARM_NOT;
+	if (!s->beside)
+		slot_turns_as_ever(s);
+	else
+		s->later = s->later || turns_later();
 }
 
 void slot_prepare(struct slot *s)

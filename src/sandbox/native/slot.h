@@ -59,6 +59,9 @@ void slot_kill(struct slot *slot, enum kill_reason reason);
 void slot_signal(struct slot *slot, int signal);
 /* After the end: the outcome, and the box's /work if asked for (the caller's then). */
 void slot_finish(struct slot *slot, struct outcome *ret, int *ret_work);
+/* Before slot_prepare: no call came soon after another, so that who takes part in the next one may
+ * take turns on one processor (closeby.h). */
+void slot_expect_alone(struct slot *slot, bool alone);
 /* Between calls, when nobody waits: cleans up after the last one and gets ready for the next, which
  * most likely has the same limits. */
 void slot_prepare(struct slot *slot);

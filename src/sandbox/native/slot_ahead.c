@@ -36,6 +36,7 @@ void slot_order_ahead(struct slot *s)
 	    limits->disk_bytes != s->box_limits.disk_bytes ||
 	    limits->inodes != s->box_limits.inodes)
 		return;
+	order.beside = s->beside;
 	order.memory_by_rlimit = s->board->layers[LAYER_MEMORY].state != LAYER_FULL;
 	n = slot_add_doors(&s->watch.next, &order, fds);
 	if (fd_send(s->socket, &order, sizeof(order), fds, n, &err) < 0)

@@ -28,6 +28,8 @@ static void take_box(struct slot *s, int *fds, size_t n_fds)
 /* The program has just begun and nobody waits for us: what would have to be done after its end. */
 static void use_idle_time(struct slot *s)
 {
+	/* It is none of the short ones. */
+	slot_turns_as_ever(s);
 	if (!s->resident && s->board->room)
 		spread_from(s->board->cpu);
 	watch_ready(&s->watch);
@@ -45,8 +47,6 @@ static void take_start(struct slot *s, const struct to_warden *news)
 {
 	uint64_t now = clock_us();
 
-	if (s->phase != PHASE_STARTING)
-		return;
 	/* The launcher's clock is ours; its word is not to move a deadline into the future. */
 	s->watch.start_us =
 		news->start_us > now || news->start_us < s->asked_us ? now : news->start_us;
@@ -54,7 +54,16 @@ static void take_start(struct slot *s, const struct to_warden *news)
 	s->phase = PHASE_RUNNING;
 	s->give_up_us = 0;
 	watch_begin(&s->watch, s->work);
-	use_idle_time(s);
+}
+
+static void take_layers(struct slot *s, const struct to_warden *news)
+{
+	/* What the warden put up itself is not the launcher's to report. */
+	for (int i = 0; i < LAYER_COUNT; i++)
+		if (i != LAYER_MEMORY && i != LAYER_PROCESSES && i != LAYER_CPU)
+			s->outcome.layers[i] = news->layers[i];
+	for (int i = 0; i < LAYER_COUNT; i++)
+		s->outcome.layers[i].detail[sizeof(s->outcome.layers[i].detail) - 1] = '\0';
 }
 
 static void take_end(struct slot *s, const struct to_warden *news)
@@ -80,10 +89,27 @@ static void take_end(struct slot *s, const struct to_warden *news)
 	slot_end_call(s, exited ? END_EXITED : END_SIGNALLED);
 }
 
+/* Somebody is left in the box, or it was killed: we wait for the end of all. */
+static void end_rest(struct slot *s)
+{
+	const struct to_launcher order = {.order = ORDER_CLEAR};
+	struct error err = {0};
+
+	/* One that cannot be told is dead or dying, which is seen elsewhere. */
+	if (s->beside && !s->kill_sent)
+		(void)fd_send(s->socket, &order, sizeof(order), NULL, 0, &err);
+	stay_awake(s->socket);
+}
+
 /* The program has ended and the box is being cleared away.  Most programs leave nobody behind: then
  * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
 static void take_ending(struct slot *s, const struct to_warden *news)
 {
+	/* It ended before anybody had seen it begin. */
+	if (s->phase == PHASE_STARTING) {
+		take_layers(s, news);
+		take_start(s, news);
+	}
 	if (s->phase != PHASE_RUNNING || s->ending)
 		return;
 	s->ending = true; /* once: a launcher is not to keep us awake for ever */
@@ -95,7 +121,7 @@ static void take_ending(struct slot *s, const struct to_warden *news)
 	    watch_is_last(&s->watch))
 		take_end(s, news);
 	else
-		stay_awake(s->socket);
+		end_rest(s);
 }
 
 /* Whoever the program left behind dies in a group whose processor time is limited: many of them
@@ -126,16 +152,6 @@ static void take_last(struct slot *s, const struct to_warden *news)
 	}
 	(void)fail(&err, ERR_SYSTEM, "the launcher did not end");
 	slot_lose(s, &err);
-}
-
-static void take_layers(struct slot *s, const struct to_warden *news)
-{
-	/* What the warden put up itself is not the launcher's to report. */
-	for (int i = 0; i < LAYER_COUNT; i++)
-		if (i != LAYER_MEMORY && i != LAYER_PROCESSES && i != LAYER_CPU)
-			s->outcome.layers[i] = news->layers[i];
-	for (int i = 0; i < LAYER_COUNT; i++)
-		s->outcome.layers[i].detail[sizeof(s->outcome.layers[i].detail) - 1] = '\0';
 }
 
 void slot_take_news(struct slot *s, struct to_warden *news, int *fds, size_t n_fds)
@@ -170,7 +186,10 @@ void slot_take_news(struct slot *s, struct to_warden *news, int *fds, size_t n_f
 		s->box_waits = false; /* it was announced after the call was asked for */
 		s->outcome.start = news->start;
 		take_layers(s, news);
+		if (s->phase != PHASE_STARTING)
+			return;
 		take_start(s, news);
+		use_idle_time(s);
 		return;
 	case NEWS_ENDING:
 		take_ending(s, news);

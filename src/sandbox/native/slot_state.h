@@ -43,9 +43,11 @@ struct slot {
 	int proc;                /* its /proc; -1: none, or not wanted */
 	struct session *session; /* NULL: no box is kept */
 	bool box_waits;
-	bool ahead; /* somebody waits in the box, or is on his way */
-	bool left;  /* nobody does: it was ordered */
-	bool warm;  /* an interpreter became ready at some time */
+	bool later;  /* we take the processor from nobody meanwhile (turns.h) */
+	bool beside; /* the next call is expected to be short, and alone (closeby.h) */
+	bool ahead;  /* somebody waits in the box, or is on his way */
+	bool left;   /* nobody does: it was ordered */
+	bool warm;   /* an interpreter became ready at some time */
 	struct limits box_limits;
 
 	enum phase phase;
@@ -72,6 +74,9 @@ void slot_sweep(struct slot *s);
 
 /* slot_news.c: takes what the launcher said. */
 void slot_take_news(struct slot *s, struct to_warden *news, int *fds, size_t n_fds);
+
+/* A call that is not short, or not alone: as everybody's. */
+void slot_turns_as_ever(struct slot *s);
 
 /* slot_ahead.c */
 /* Between calls: the process of the next one is made, in its groups. */

@@ -31,20 +31,20 @@ void turns_short(void)
 }
 
 /* From one class to the other and nowhere else. */
-static void change(long from, long to)
+static bool change(long from, long to)
 {
 	const int none = 0; /* a struct sched_param */
 
-	if (syscall(SYS_sched_getscheduler, 0) == from)
-		(void)syscall(SYS_sched_setscheduler, 0, to, &none);
+	return syscall(SYS_sched_getscheduler, 0) == from &&
+	       syscall(SYS_sched_setscheduler, 0, to, &none) == 0;
 }
 
-void turns_later(void)
+bool turns_later(void)
 {
-	change(SCHED_NORMAL, SCHED_BATCH);
+	return change(SCHED_NORMAL, SCHED_BATCH);
 }
 
 void turns_as_ever(void)
 {
-	change(SCHED_BATCH, SCHED_NORMAL);
+	(void)change(SCHED_BATCH, SCHED_NORMAL);
 }

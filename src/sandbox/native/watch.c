@@ -88,6 +88,9 @@ void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct
 		drop(&w->next, &w->next_open);
 	w->next_limits = *limits;
 	w->next_open = again || make_group(w, slot, limits, &w->next, &err) == 0;
+	/* What will be read at the end, where nobody may have time before that. */
+	if (w->next_open && !again)
+		cgroup_keep_counters(&w->next);
 }
 
 void watch_drop_spoiled(struct watch *w)
@@ -209,10 +212,17 @@ static void set_next(struct watch *w, uint64_t now, uint64_t used)
 		w->next_us = now + w->idle_us < wall ? now + w->idle_us : wall;
 }
 
-void watch_begin(struct watch *w, int work)
+void watch_note_files(struct watch *w, int work)
 {
 	look_at_disk(w, work);
 	w->disk_at_start = w->disk_now;
+	w->files_noted = true;
+}
+
+void watch_begin(struct watch *w, int work)
+{
+	if (!w->files_noted)
+		watch_note_files(w, work);
 	set_next(w, w->start_us, 0);
 }
 

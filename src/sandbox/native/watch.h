@@ -22,6 +22,7 @@ struct watch {
 	struct usage seen;           /* peaks of what is sampled */
 	uint64_t disk_now;           /* bytes in the box's files */
 	uint64_t disk_at_start;      /* and before it ran: not charged to its group */
+	bool files_noted;            /* disk_at_start is known */
 	uint64_t memory_now;
 	pid_t family; /* without a memory group: the descendants of this one are looked at */
 	uint64_t family_cost_us; /* what the last such look took */
@@ -46,6 +47,8 @@ void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct
 void watch_drop_spoiled(struct watch *w);
 void watch_close(struct watch *w);
 
+/* Before it runs: what its box holds already.  Else watch_begin looks. */
+void watch_note_files(struct watch *w, int work);
 /* It runs since start_us. */
 void watch_begin(struct watch *w, int work);
 /* Gets what watch_finish will need: to be called once while nobody waits. */

@@ -24,6 +24,7 @@ enum wire_order {
 	ORDER_EXEC,   /* in a kept box: as ORDER_RUN, and exec, cwd */
 	ORDER_SIGNAL, /* signal; in a kept box: exec, signal, group */
 	ORDER_AHEAD,  /* between calls: as ORDER_RUN, but with doors only */
+	ORDER_CLEAR,  /* the program has ended, and has left somebody in the box: end that now */
 	ORDER_LEAVE,  /* whoever waits for a call goes, his box stays; answered with NEWS_LEFT */
 };
 
@@ -34,7 +35,9 @@ struct to_launcher {
 	bool another;          /* prepare the next box afterwards */
 	bool memory_by_rlimit; /* no group limits memory */
 	bool more;             /* one more, after all others: for the program */
-	bool group;            /* ORDER_SIGNAL: to its process group */
+	bool beside; /* ORDER_AHEAD: a short call is expected; ORDER_RUN: it was called to our
+			processor, and who waits is to come, too (closeby.h) */
+	bool group;  /* ORDER_SIGNAL: to its process group */
 	int signal;
 	uint64_t exec;
 	struct limits limits;
@@ -47,7 +50,8 @@ enum wire_news {
 	NEWS_BOX,      /* a box waits; descriptors: its /work, its /proc if it may be kept */
 	NEWS_STARTED,  /* the program runs; layers; with what NEWS_BOX brings, if that did not come
 			*/
-	NEWS_ENDING,   /* the program has ended; what is left in the box is being killed; rusage */
+	NEWS_ENDING,   /* the program has ended; what is left in the box is being killed; rusage.
+			* Where NEWS_STARTED did not come, this is it as well */
 	NEWS_LAST,     /* the only program has exited, and the launcher exits; end, times, rusage */
 	NEWS_ENDED,    /* everything in the box is dead; end, times */
 	NEWS_FAILED,   /* nothing ran; error.  The launcher is of no more use. */
