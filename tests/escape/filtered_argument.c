@@ -73,6 +73,18 @@ static void by_socket_filter(int argc, char **argv)
 		     "setsockopt");
 }
 
+/* Whoever closes it last waits as long as we say; it may be somebody outside, to whom we sent it.
+ */
+static void by_linger(int argc, char **argv)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	long option = maybe_high(argc, argv, SO_LINGER);
+	struct linger wait = {.l_onoff = 1, .l_linger = 3600};
+
+	end_by_reach(syscall(SYS_setsockopt, fd, SOL_SOCKET, option, &wait, sizeof(wait)),
+		     "setsockopt");
+}
+
 static void by_tcp_ulp(int argc, char **argv)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -122,6 +134,7 @@ static const struct way ways[] = {
 	{"huge-shm", by_huge_shm},           /* the same as an object */
 	{"merge", by_merge},                 /* learn what others have in memory */
 	{"socket-filter", by_socket_filter}, /* BPF on a socket */
+	{"linger", by_linger},               /* a close that waits */
 	{"tcp-ulp", by_tcp_ulp},             /* another protocol on TCP */
 	{"discipline", by_discipline},       /* loads modules */
 	{"listener", by_listener},           /* answers for the kernel */

@@ -119,6 +119,7 @@ static const struct promise promises[] = {
 	{"the same, high bits", __NR_setsockopt, {0, 6 | BIT32, 31 | BIT32}, VERDICT_EPERM},
 	{"udp encap", __NR_setsockopt, {0, 17, 100}, VERDICT_EPERM},
 	{"classic bpf", __NR_setsockopt, {0, SOL_SOCKET, SO_ATTACH_FILTER}, VERDICT_EPERM},
+	{"a close that waits", __NR_setsockopt, {0, SOL_SOCKET, SO_LINGER}, VERDICT_EPERM},
 	{"netlink level", __NR_setsockopt, {0, 270, 1}, VERDICT_EPERM},
 	{"a thread", __NR_clone, {0x3d0f00}, VERDICT_ALLOW},
 	{"a child", __NR_clone, {0x1200011}, VERDICT_ALLOW},
