@@ -132,8 +132,7 @@ static void leave(struct doing *d)
 {
 	gate_leave(&d->passage);
 	answer_counts(d->session->k, &d->passage);
-	if (d->passage.trouble.kind != ERR_NONE)
-		keeper_say(d->session->k, &d->passage.trouble);
+	keeper_say_trouble(d->session->k, &d->passage);
 }
 
 /* What runs no program has no account to show: a refusal is a problem. */

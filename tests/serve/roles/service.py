@@ -117,6 +117,30 @@ def it_starts_and_answers_three_calls(t):
     finish(t, s)
 
 
+def what_a_client_makes_up_is_cleaned_before_it_is_written(t):
+    """Names of tools and of programs that are not there are the client's words, too."""
+    s = start()
+    wait_until(s.is_ready)
+    made = "AKIA" + "Z7QX3M2WPL5KD6R%s"
+    status, answer = s.ask("POST", "/v1/execute", {"tool_name": made % "T"})
+    t.check(answer["status"] == "denied", answer)
+    name = s.ask("POST", "/v1/sessions", {"tool_name": "py"})[1]["id"]
+    answer = s.ask("POST", "/v1/sessions/%s/exec" % name, {"argv": [made % "U"]})
+    t.check("no such program" in str(answer), answer)
+    wait_until(lambda: "no such program" in s.lines())
+    t.check(made[:-2] not in s.lines(), s.lines())
+    got = s.end()
+    t.check(got == 0, s.lines())
+    log = b""
+    for directory, _, files in os.walk(s.dir + "/audit/log"):
+        for file in files:
+            with open(os.path.join(directory, file), "rb") as text:
+                log += text.read()
+    t.check(b'"rule":"tools"' in log, "the refusal is there")
+    t.check(made[:-2].encode() not in log, log)
+    s.forget()
+
+
 def judge_answers(t, load, role):
     """Whatever happened, a client heard the truth: its own words, or that nobody knows."""
     kinds = {}
@@ -428,6 +452,7 @@ TESTS = [
     a_new_certificate_counts_after_a_reload,
     answers_are_as_they_are_described,
     it_starts_and_answers_three_calls,
+    what_a_client_makes_up_is_cleaned_before_it_is_written,
     each_role_is_killed_under_load_and_comes_back,
     a_call_whose_keeper_is_killed_is_answered_unknown,
     a_policy_is_replaced_while_calls_run,
