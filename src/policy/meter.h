@@ -61,5 +61,7 @@ enum answer meter_peek(struct meter *m, const struct policy *p, const struct cli
  * Renews the budget's part of ret_left and leaves the rate's alone. */
 void meter_leave(struct meter *m, uint64_t ticket, const struct client *c, uint64_t now_ms,
 		 uint64_t cpu_ms, uint64_t output_bytes, struct remaining *ret_left);
+/* Something was used beside all calls. */
+void meter_charge(struct meter *m, const struct client *c, uint64_t now_ms, uint64_t cpu_ms);
 
 #endif
