@@ -136,8 +136,9 @@ static enum verdict give_back(struct passage *p)
 	if (p->admitted)
 		meter_leave(p->meter, p->ticket, p->judged.client, now_ms(), cpu_us / 1000,
 			    a->out.seen + a->err.seen, &p->left);
-	else if (p->has_bill && p->meter && p->judged.client && !action_is_metered(p->action))
-		meter_charge(p->meter, p->judged.client, now_ms(), cpu_us / 1000);
+	else if (cpu_us >= 1000 && p->has_bill && p->meter && p->judged.client &&
+		 !action_is_metered(p->action))
+		meter_leave(p->meter, 0, p->judged.client, now_ms(), cpu_us / 1000, 0, &p->left);
 	p->admitted = false;
 	return GO_ON;
 }

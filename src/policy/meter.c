@@ -530,28 +530,13 @@ static void charge_cost(struct bill *b, uint64_t cpu_ms, uint64_t output_bytes)
 	}
 }
 
-void meter_charge(struct meter *m, const struct client *c, uint64_t now_ms, uint64_t cpu_ms)
-{
-	struct bill b;
-
-	if (cpu_ms == 0 || !has_budget(c))
-		return;
-	start_bill(&b, m, c, NULL);
-	b.begun = true;
-	if (begin(&b, now_ms, LEAVE_WAIT_MS) == 0 && add_budgets(&b) == 0) {
-		charge_cost(&b, cpu_ms, 0);
-		(void)store_commit(&m->store, &m->error);
-	}
-	end_bill(&b);
-}
-
 /* NOLINTNEXTLINE(readability-function-size) */
 void meter_leave(struct meter *m, uint64_t ticket, const struct client *c, uint64_t now_ms,
 		 uint64_t cpu_ms, uint64_t output_bytes, struct remaining *ret_left)
 {
 	struct bill b;
 
-	if (!end_ticket(m, ticket) || !has_budget(c))
+	if ((ticket && !end_ticket(m, ticket)) || !has_budget(c))
 		return;
 	start_bill(&b, m, c, NULL);
 	b.begun = true;
