@@ -325,7 +325,7 @@ const struct syscall_row syscalls[] = {
 	JUDGE(socketpair, RULE_SOCKETPAIR, "Unix only"),
 	JUDGE(setsockopt, RULE_SETSOCKOPT,
 	      "no BPF, no other protocols on top, no close that waits"),
-	ALLOW(getsockopt, "asks"),
+	JUDGE(getsockopt, RULE_GETSOCKOPT, "asks; not for a process"),
 	ALLOW(bind, "in the box's network namespace"),
 	ALLOW(listen, "in the box's network namespace"),
 	ALLOW(accept, "in the box's network namespace"),
