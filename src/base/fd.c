@@ -216,6 +216,25 @@ int fd_lift(int fd)
 	return lifted;
 }
 
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
+bool fd_refuse_rights(int sock)
+{
+	const int no = 0;
+
+	return setsockopt(sock, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof(no)) == 0;
+}
+
+bool fd_refuses_rights(int sock)
+{
+	int passes = 1;
+	socklen_t len = sizeof(passes);
+
+	return getsockopt(sock, SOL_SOCKET, SO_PASSRIGHTS, &passes, &len) == 0 && !passes;
+}
+
 int fd_name(int fd, char **ret_name, struct error *err)
 {
 	char link[40], path[PATH_MAX];

@@ -3,6 +3,7 @@
 #ifndef BASE_FD_H
 #define BASE_FD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -34,6 +35,13 @@ ssize_t fd_receive(int sock, void *ret_data, size_t len, int *ret_fds, size_t *n
 /* The same for a message of at most room bytes. */
 ssize_t fd_receive_any(int sock, void *ret_data, size_t room, int *ret_fds, size_t *n_fds,
 		       struct error *err);
+
+/* Nobody can send descriptors to this Unix socket, nor to what it accepts from now on.  They would
+ * be closed by whoever throws them away, and somebody else's last close may take as long as he
+ * likes (SO_LINGER).  False: this kernel (before 6.16) knows no such thing. */
+bool fd_refuse_rights(int sock);
+/* Is it so?  Of one that was accepted: since it was connected. */
+bool fd_refuses_rights(int sock);
 
 /* The kernel's own name for what fd refers to: absolute, no link in it.  The caller frees it. */
 int fd_name(int fd, char **ret_name, struct error *err);

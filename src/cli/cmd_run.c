@@ -47,12 +47,30 @@ static bool is_descriptor(const char *file)
 	return strcmp(file, "/dev/stdin") == 0;
 }
 
+/* Whoever may write where it lies could have put something there that never ends, or never
+ * begins. */
+static int open_code_file(const char *file, struct error *err)
+{
+	own_fd fd = trustpath_open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY, err);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) < 0)
+		return fail_sys(err, "%s", file);
+	if (S_ISDIR(st.st_mode))
+		return fail(err, ERR_CALLER, "%s: %s", file, strerror(EISDIR));
+	if (!S_ISREG(st.st_mode))
+		return fail(err, ERR_CALLER, "%s: not a regular file (- is standard input)", file);
+	return take_fd(&fd);
+}
+
 static int open_code(const char *file, struct error *err)
 {
 	int fd;
 
 	if (strcmp(file, "-") != 0 && !is_descriptor(file))
-		return trustpath_open(file, O_RDONLY | O_NOCTTY, err);
+		return open_code_file(file, err);
 	fd = strcmp(file, "-") == 0 ? fcntl(0, F_DUPFD_CLOEXEC, 3)
 				    : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	return fd < 0 ? fail(err, ERR_CALLER, "%s: %s", file, strerror(errno)) : fd;
@@ -62,11 +80,11 @@ static int read_code(struct prepared *p, const char *file, struct error *err)
 {
 	own_fd fd = open_code(file, err);
 	char chunk[16384];
-	ssize_t n;
+	ssize_t n = 0;
 
 	if (fd < 0)
 		return -1;
-	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
+	while (!p->code.cut && (n = read(fd, chunk, sizeof(chunk))) > 0)
 		if (buf_add(&p->code, chunk, (size_t)n, err) < 0)
 			return -1;
 	if (n < 0)

@@ -55,6 +55,18 @@ static void fill_why(const struct passage *p, struct record *r)
 	r->reason = p->why.what;
 }
 
+/* Where no tool was found, its name is what the caller made up. */
+static int clean_tool(const struct passage *p, struct record *r, char **ret, struct error *err)
+{
+	size_t len;
+
+	if (p->judged.tool || !r->tool)
+		return 0;
+	*ret = clean(p, r->tool, strlen(r->tool), &len, err);
+	r->tool = *ret;
+	return *ret ? 0 : -1;
+}
+
 /* A refusal may quote what was sent. */
 static int clean_reason(const struct passage *p, struct record *r, char **ret, struct error *err)
 {
@@ -233,11 +245,12 @@ static int compose_first(struct passage *p, enum scribe_put put, enum record_kin
 	struct record r = {.kind = kind, .args_inline = true};
 	own_str args = NULL;
 	own_str reason = NULL;
+	own_str tool = NULL;
 	struct hash policy;
 
 	fill_who(p, &r);
 	fill_why(p, &r);
-	if (clean_reason(p, &r, &reason, err) < 0)
+	if (clean_tool(p, &r, &tool, err) < 0 || clean_reason(p, &r, &reason, err) < 0)
 		return -1;
 	/* What could not be read has none. */
 	if (p->call.args) {

@@ -128,6 +128,10 @@ struct passage {
 	struct redact_means means;
 	struct redaction redaction;
 	struct meter *meter; /* NULL: rates are not asked (tests in the file) */
+	/* What is charged instead of what its account says: in a session, all that was used and
+	 * not charged yet. */
+	bool has_bill;
+	uint64_t bill_us;
 	struct tool_call call;
 	enum action action;
 	const char *session; /* the id of the one that it is done in; NULL: none */

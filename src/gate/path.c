@@ -143,13 +143,17 @@ static enum verdict give_back(struct passage *p)
 {
 	const struct account *a = &p->account;
 	const struct usage *u = &a->outcome.usage;
+	uint64_t cpu_us = p->has_bill ? p->bill_us : u->cpu_user_us + u->cpu_system_us;
 
-	if (!p->admitted)
+	if (p->admitted)
+		meter_leave(p->meter, p->ticket, p->judged.client, now_ms(), cpu_us / 1000,
+			    a->out.seen + a->err.seen, &p->left);
+	else if (cpu_us >= 1000 && p->has_bill && p->meter && p->judged.client &&
+		 !action_is_metered(p->action))
+		meter_leave(p->meter, 0, p->judged.client, now_ms(), cpu_us / 1000, 0, &p->left);
+	else
 		return GO_ON;
 	p->admitted = false;
-	meter_leave(p->meter, p->ticket, p->judged.client, now_ms(),
-		    (u->cpu_user_us + u->cpu_system_us) / 1000, a->out.seen + a->err.seen,
-		    &p->left);
 	hear_of_state(p); /* a cost that is lost is not lost quietly */
 	return GO_ON;
 }

@@ -10,6 +10,7 @@
 
 #include "base/own.h"
 #include "base/text.h"
+#include "gate/steps.h"
 #include "keeper/keepanswer.h"
 
 enum { PATIENCE_MS = 2000 };
@@ -21,6 +22,21 @@ void keeper_say(const struct keeper *k, const struct error *err)
 	(void)k;
 	text_one_line(err->text, line, sizeof(line));
 	(void)fprintf(stderr, "belljar keeper: %s\n", line);
+}
+
+/* It may quote what the caller sent: the name of a program, say. */
+void keeper_say_trouble(const struct keeper *k, struct passage *p)
+{
+	struct error err = p->trouble, ignored = {0};
+	own_str text = NULL;
+	size_t len;
+
+	if (err.kind == ERR_NONE)
+		return;
+	text = redaction_clean(p, err.text, strlen(err.text), &len, &ignored);
+	(void)snprintf(err.text, sizeof(err.text), "%s",
+		       text ? text : "something went wrong with a call");
+	keeper_say(k, &err);
 }
 
 static int open_audit(struct keeper *k, const struct keeper_options *o, struct error *err)

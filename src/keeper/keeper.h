@@ -60,6 +60,8 @@ const struct tool *keeper_likely_tool(const struct keeper *k);
 
 /* A line for the operator. */
 void keeper_say(const struct keeper *k, const struct error *err);
+/* What went wrong on the way of a call, if something did; without its secrets. */
+void keeper_say_trouble(const struct keeper *k, struct passage *p);
 
 /* What one request asks for; body is what came with it. */
 void obey_call(struct keeper *k, const struct keep_request *r, const struct buf *body);

@@ -335,7 +335,6 @@ void obey_call(struct keeper *k, const struct keep_request *r, const struct buf 
 	c.passage.dry_run = r->kind == KEEP_CHECK;
 	gate_pass(&c.passage);
 	answer_counts(k, &c.passage);
-	if (c.passage.trouble.kind != ERR_NONE)
-		keeper_say(k, &c.passage.trouble);
+	keeper_say_trouble(k, &c.passage);
 	answer(&c, since);
 }

@@ -128,12 +128,27 @@ static void answer(struct doing *d)
 	answer_json(k, &d->request, &reply, &out);
 }
 
+void doing_bill(struct doing *d, uint64_t all_us)
+{
+	struct session *s = d->session;
+
+	d->passage.has_bill = all_us > 0;
+	d->passage.bill_us = all_us > s->billed_us ? all_us - s->billed_us : 0;
+	if (s->billed_us < all_us)
+		s->billed_us = all_us;
+}
+
 static void leave(struct doing *d)
 {
+	const struct client *client = d->passage.judged.client;
+	uint64_t all_us;
+
+	if (d->passage.admitted && client && client->budget.cpu_ms &&
+	    kept_cpu_us(&d->session->kept, &all_us) == 0)
+		doing_bill(d, all_us);
 	gate_leave(&d->passage);
 	answer_counts(d->session->k, &d->passage);
-	if (d->passage.trouble.kind != ERR_NONE)
-		keeper_say(d->session->k, &d->passage.trouble);
+	keeper_say_trouble(d->session->k, &d->passage);
 }
 
 /* What runs no program has no account to show: a refusal is a problem. */

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/own.h"
 #include "base/text.h"
 #include "call/language.h"
@@ -149,6 +150,7 @@ static int open_channel(struct driver *d, int *ret_theirs, struct error *err)
 		return fail_sys(err, "socket for snippets");
 	d->channel = ends[0];
 	*ret_theirs = ends[1];
+	(void)fd_refuse_rights(ends[0]);
 	return fcntl(d->channel, F_SETFL, O_NONBLOCK) < 0 ? fail_sys(err, "socket for snippets")
 							  : 0;
 }

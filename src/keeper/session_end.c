@@ -61,7 +61,8 @@ static void end_runs(struct session *s)
 
 /* The record of the end, with what the whole session has used.  It is its owner's, whoever asked:
  * somebody who may end sessions need not be one who may have them.  NULL: none could be made. */
-static struct doing *record_end(struct session *s, const struct keep_request *asked)
+static struct doing *record_end(struct session *s, const struct keep_request *asked,
+				uint64_t all_us)
 {
 	struct keep_request r = asked ? *asked : (struct keep_request){0};
 	struct doing *d;
@@ -93,6 +94,7 @@ static struct doing *record_end(struct session *s, const struct keep_request *as
 	p->account.outcome.error = (struct error){0};
 	account_judge(&p->account);
 	p->ran = true;
+	doing_bill(d, all_us);
 	gate_leave(p);
 	answer_counts(s->k, p);
 	return d;
@@ -156,14 +158,19 @@ static void finish(struct session *s, const struct keep_request *asked)
 	struct keep_reply reply = {0};
 	struct error ignored;
 	struct doing *d;
+	uint64_t all_us;
 	own(buf) out;
 
 	buf_init(&out, OVER_MAX);
+	/* Where its group is gone already, its account has what that had counted. */
+	if (kept_cpu_us(&s->kept, &all_us) < 0)
+		all_us =
+			s->kept.cpu < 0 ? 0 : s->box.usage.cpu_user_us + s->box.usage.cpu_system_us;
 	if (s->end != SESSION_BOX && s->end != SESSION_LOST)
 		(void)kept_usage(&s->kept, &s->box.usage, &ignored);
 	kept_close(&s->kept);
 	end_runs(s);
-	d = record_end(s, asked);
+	d = record_end(s, asked, all_us);
 	write_over(s, d, &out);
 	if (asked)
 		answer_json(s->k, asked, &reply, &out);

@@ -210,8 +210,7 @@ static void give_up(struct doing *d, const struct error *err)
 	account_judge(&d->passage.account);
 	gate_leave(&d->passage);
 	answer_counts(d->session->k, &d->passage);
-	if (d->passage.trouble.kind != ERR_NONE)
-		keeper_say(d->session->k, &d->passage.trouble);
+	keeper_say_trouble(d->session->k, &d->passage);
 	answer_refused(d);
 	doing_free(d);
 }

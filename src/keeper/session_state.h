@@ -107,6 +107,7 @@ struct session {
 	const char *language; /* of snippets that name none; NULL: they must */
 	uint64_t opened_ms, opened_us, ends_us;
 	uint64_t idle_ms, active_us;
+	uint64_t billed_us;       /* of the processor time of its box */
 	char template_failed[80]; /* empty: it is not known that it would */
 	bool for_template;        /* nobody's: its interpreter will be what others begin as */
 	struct beside beside;
@@ -140,6 +141,9 @@ void doing_record(struct doing *d, int result, const struct error *err);
 void doing_begun(struct doing *d);
 /* The limits and variables of this one, within the session's; false: it was answered. */
 bool doing_narrow(struct doing *d);
+/* What its box has used since the last bill is charged with this: also by processes that no call
+ * waits for.  all_us 0: nobody counts for the box as a whole, and its own account is charged. */
+void doing_bill(struct doing *d, uint64_t all_us);
 /* Text as it may be told; never NULL but for want of memory. */
 char *doing_clean(struct doing *d, const char *text, size_t len);
 

@@ -232,7 +232,7 @@ void meter_leave(struct meter *m, uint64_t ticket, const struct client *c, uint6
 	struct visit v;
 
 	start_visit(&v, m, c, NULL);
-	if (!end_ticket(m, ticket) || !has_budget(c))
+	if ((ticket && !end_ticket(m, ticket)) || !has_budget(c))
 		return;
 	if (begin(&v, now_ms, LEAVE_WAIT_MS) == 0 && bill_add_budgets(&v.bill) == 0) {
 		bill_charge_cost(&v.bill, cpu_ms, output_bytes);

@@ -58,7 +58,8 @@ enum answer meter_admit(struct meter *m, const struct policy *p, const struct cl
 enum answer meter_peek(struct meter *m, const struct policy *p, const struct client *c,
 		       const struct tool *t, uint64_t now_ms, struct remaining *ret_left,
 		       struct why *why);
-/* The call ended: its place is free, its cost is charged (once; an unknown ticket is nothing).
+/* The call ended: its place is free, its cost is charged (once; an unknown ticket is nothing, and
+ * 0 stands for what was used beside all calls).
  * Renews the budget's part of ret_left and leaves the rate's alone. */
 void meter_leave(struct meter *m, uint64_t ticket, const struct client *c, uint64_t now_ms,
 		 uint64_t cpu_ms, uint64_t output_bytes, struct remaining *ret_left);

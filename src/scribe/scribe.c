@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/own.h"
 #include "scribe/scribe_state.h"
 #include "scribe/scribeseal.h"
@@ -43,6 +44,7 @@ static int make_descriptors(struct scribe *s, struct error *err)
 	s->directory = open(s->options->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (s->signals < 0 || s->listener < 0 || s->directory < 0)
 		return fail_sys(err, "open %s", s->options->directory);
+	(void)fd_refuse_rights(s->listener);
 	return 0;
 }
 

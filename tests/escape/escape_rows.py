@@ -298,7 +298,7 @@ def seal_rows(h):
     rows += [Row("seccomp", "filtered_argument", (way, *high),
                  "root" if way == "huge-shm" else "user")
              for way in ("huge-map", "huge-memfd", "huge-shm", "merge", "socket-filter",
-                         "tcp-ulp", "discipline", "listener", "clone-parent", "lease")
+                         "linger", "peer", "tcp-ulp", "discipline", "listener", "clone-parent", "lease")
              for high in ((), ("high",))]
     return rows
 

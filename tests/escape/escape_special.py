@@ -348,6 +348,19 @@ def held(host, args):
     return boxed
 
 
+def memory_in_sockets(host):
+    """Version 1 counts what lies in sockets only if it is told to."""
+    need_layer(host.box(["true"]), "memory")
+    twin = host.attack("memory_bomb", ("sockets", 300, 0), ["--loopback", "--memory", "2g"])
+    need_twin(twin.code == 0, twin)
+    boxed = host.attack("memory_bomb", ("sockets", 300, HELD_MS),
+                        ["--loopback", "--memory", "64m", "--wall", "20s"])
+    need(boxed.code != 0, f"held it within --memory 64m: {boxed}")
+    # Version 2 counts it with all the rest, and gives no more.
+    if "v1" in boxed.account["layers"]["memory"]["detail"]:
+        killed_for(boxed, "memory")
+
+
 def memory(args, host):
     if args[0] == "shared":  # rlimits, where they stand in, know only private memory
         need_layer(host.box(["true"]), "memory")
@@ -679,6 +692,7 @@ def limit_rows():
         ("memory: memory_bomb plain, within the space for files", bind(memory, ("plain", 90))),
         ("memory: memory_bomb shared", bind(memory, ("shared", 90))),
         ("memory: memory_bomb children", memory_together),
+        ("memory: memory_bomb sockets", memory_in_sockets),
         ("disk: disk_fill in three places", memory_in_files),
         ("disk: disk_fill bytes", bind(disk, "bytes", (2048, "/work"), "1m", "8m",
                                        "disk_writes_refused")),

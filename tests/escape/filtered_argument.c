@@ -19,7 +19,12 @@
 
 #include "escape.h"
 
-enum { HUGE_BYTES = 2 << 20, ULP_OPTION = 31 /* TCP_ULP */, DISCIPLINE = 0x5423 /* TIOCSETD */ };
+enum {
+	HUGE_BYTES = 2 << 20,
+	ULP_OPTION = 31 /* TCP_ULP */,
+	PEER_OPTION = 77 /* SO_PEERPIDFD */,
+	DISCIPLINE = 0x5423 /* TIOCSETD */
+};
 
 static struct sock_filter allow_all[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
 static struct sock_fprog program = {.len = 1, .filter = allow_all};
@@ -73,6 +78,31 @@ static void by_socket_filter(int argc, char **argv)
 		     "setsockopt");
 }
 
+/* Whoever closes it last waits as long as we say; it may be somebody outside, to whom we sent it.
+ */
+static void by_linger(int argc, char **argv)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	long option = maybe_high(argc, argv, SO_LINGER);
+	struct linger wait = {.l_onoff = 1, .l_linger = 3600};
+
+	end_by_reach(syscall(SYS_setsockopt, fd, SOL_SOCKET, option, &wait, sizeof(wait)),
+		     "setsockopt");
+}
+
+/* A descriptor for whoever is at the other end; here it is us. */
+static void by_peer(int argc, char **argv)
+{
+	long option = maybe_high(argc, argv, PEER_OPTION);
+	int fds[2], pidfd = -1;
+	socklen_t len = sizeof(pidfd);
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
+		cannot("socketpair: %m");
+	end_by_reach(syscall(SYS_getsockopt, fds[0], SOL_SOCKET, option, &pidfd, &len),
+		     "getsockopt");
+}
+
 static void by_tcp_ulp(int argc, char **argv)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -122,6 +152,8 @@ static const struct way ways[] = {
 	{"huge-shm", by_huge_shm},           /* the same as an object */
 	{"merge", by_merge},                 /* learn what others have in memory */
 	{"socket-filter", by_socket_filter}, /* BPF on a socket */
+	{"linger", by_linger},               /* a close that waits */
+	{"peer", by_peer},                   /* a hold on somebody outside */
 	{"tcp-ulp", by_tcp_ulp},             /* another protocol on TCP */
 	{"discipline", by_discipline},       /* loads modules */
 	{"listener", by_listener},           /* answers for the kernel */

@@ -2,9 +2,14 @@
 /* memory_bomb.c - attacks the memory limit: touch more than is allowed.
  *
  * plain MIB MS: private memory.  shared MIB MS: pages that belong to no process (memfd).
- * children MIB MS N: each of N children takes its part.  All hold it for MS milliseconds.
+ * children MIB MS N: each of N children takes its part.  sockets MIB MS: bytes that nobody has read
+ * yet, of TCP connections to ourselves.  All hold it for MS milliseconds.
  */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "escape.h"
@@ -79,10 +84,70 @@ static void by_children(int argc, char **argv)
 	blocked("only %llu children", (unsigned long long)happy);
 }
 
+static int to_ourselves(int listener, const struct sockaddr_in *there)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || connect(fd, (const struct sockaddr *)there, sizeof(*there)) < 0 ||
+	    accept(listener, NULL, NULL) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+		return -1;
+	return fd;
+}
+
+/* We keep what we have until it ends. */
+static void in_a_child(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		blocked("fork: %m");
+	if (pid > 0 && waitpid(pid, &status, 0) == pid)
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+/* As many connections as it takes; whoever has too few descriptors goes on in a child. */
+static void fill_sockets(int listener, const struct sockaddr_in *there, size_t bytes)
+{
+	static char zeros[65536];
+	size_t held = 0;
+
+	while (held < bytes) {
+		int fd = to_ourselves(listener, there);
+		ssize_t n;
+
+		if (fd < 0 && errno == EMFILE) {
+			in_a_child();
+			(void)close_range((unsigned)listener + 1, ~0u, 0);
+			continue;
+		}
+		if (fd < 0)
+			blocked("after %zu MiB: %m", held >> 20);
+		while (held < bytes && (n = write(fd, zeros, sizeof(zeros))) > 0)
+			held += (size_t)n;
+	}
+}
+
+static void by_sockets(int argc, char **argv)
+{
+	size_t bytes = bytes_asked(argc, argv);
+	struct sockaddr_in there = {.sin_family = AF_INET,
+				    .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+	socklen_t len = sizeof(there);
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (listener < 0 || bind(listener, (struct sockaddr *)&there, len) < 0 ||
+	    listen(listener, 16) < 0 || getsockname(listener, (struct sockaddr *)&there, &len) < 0)
+		blocked("no loopback: %m");
+	fill_sockets(listener, &there, bytes);
+	end_by(keep(argc, argv), "hold");
+}
+
 static const struct way ways[] = {
 	{"plain", by_plain},       /* our own */
 	{"shared", by_shared},     /* nobody's */
 	{"children", by_children}, /* each a little */
+	{"sockets", by_sockets},   /* the kernel's, for us */
 };
 
 int main(int argc, char **argv)

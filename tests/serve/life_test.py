@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """life_test.py ECHO_SERVER - connections from their first byte to their end; the slow, the many, the gone."""
+import array
 import contextlib
 import os
 import re
 import resource
 import select
+import signal
 import socket
 import stat
 import struct
@@ -408,6 +410,108 @@ def sockets_are_inherited_by_the_process_they_are_meant_for():
             assert ask(server, get(b"/x")).status == 200
         with serving(preexec_fn=lambda: as_systemd_does(1), pass_fds=(3,)) as server:
             assert server.port != port
+
+
+def lingering(listener):
+    """A socket whose last close waits for an hour, unless a signal comes; and its peer."""
+    s = socket.create_connection(listener.getsockname())
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 3600))
+    peer = listener.accept()[0]
+    s.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            s.send(b"x" * 65536)
+    return s, peer
+
+
+def send_away(s, fds):
+    s.sendmsg([b"G"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
+
+
+@contextlib.contextmanager
+def waiting_closes(n):
+    """Descriptors of such sockets; the rest must be left to whoever got them."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        pairs = [lingering(listener) for _ in range(n)]
+        try:
+            yield [s.detach() for s, _ in pairs]
+        finally:
+            for _, peer in pairs:
+                peer.close()
+
+
+def close_without_waiting(fds):
+    """As a process that ends does; who has others of them makes the last close."""
+    for fd in fds:
+        with socket.socket(fileno=fd) as s:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 0, 0))
+
+
+@test
+def a_descriptor_that_is_thrown_away_can_make_one_wait():
+    """The twin: without the wall."""
+    with waiting_closes(1) as fds:
+        ours, theirs = socket.socketpair()
+        send_away(ours, fds)
+        pid = os.fork()
+        if pid == 0:
+            os.close(fds[0])
+            theirs.recv(10)
+            os._exit(0)
+        os.close(fds[0])  # not the last one
+        theirs.close()
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            assert os.waitpid(pid, os.WNOHANG) == (0, 0), "it did not wait"
+            time.sleep(0.1)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+@test
+def descriptors_of_a_client_hold_nobody_up():
+    with tempfile.TemporaryDirectory() as d, serving(address="unix:" + d + "/s") as server:
+        with waiting_closes(3) as fds, contextlib.ExitStack() as stack:
+            for fd in fds:
+                s = stack.enter_context(connect(server))
+                try:
+                    send_away(s, [fd])
+                    os.close(fd)
+                except PermissionError:  # since Linux 6.16
+                    close_without_waiting([fd])
+            assert ask(server, get(b"/x")).status == 200
+
+
+@test
+def descriptors_that_were_sent_before_it_began_hold_nobody_up():
+    """Nobody has refused them: as with kernels that cannot."""
+    with tempfile.TemporaryDirectory() as d, waiting_closes(6) as fds, contextlib.ExitStack() as stack:
+        listener = stack.enter_context(socket.socket(socket.AF_UNIX))
+        listener.bind(d + "/s")
+        listener.listen()
+        for i, fd in enumerate(fds):
+            s = stack.enter_context(socket.socket(socket.AF_UNIX))
+            s.connect(d + "/s")
+            if i % 3 == 1:  # the answer comes before what is behind it is looked at
+                s.sendall(get(b"/x", b"Connection: close\r\n"))
+            if i % 3 == 2:
+                s.sendall(b"nonsense\r\n\r\n")
+            send_away(s, [fd])
+            os.close(fd)
+
+        def as_systemd_does():
+            os.dup2(listener.fileno(), 3)
+            os.environ["LISTEN_PID"] = str(os.getpid())
+            os.environ["LISTEN_FDS"] = "1"
+        with serving(preexec_fn=as_systemd_does, pass_fds=(3,)) as server:
+            listener.close()
+            for _ in range(3):
+                with socket.socket(socket.AF_UNIX) as s:
+                    s.settimeout(60)
+                    s.connect(d + "/s")
+                    s.sendall(get(b"/x"))
+                    assert read_answer(s).status == 200
+            del server
 
 
 echoing.main()

@@ -405,6 +405,40 @@ def a_program_has_its_own_wall_time(uid):
         same(s.run("echo", "still")["output"], "still\n")
 
 
+ORPHANS = """
+import os
+import time
+for _ in range(60):
+    child = os.fork()
+    if child == 0:
+        if os.fork() == 0:
+            while time.process_time() < 0.05:
+                pass
+            os._exit(0)
+        os._exit(0)
+    os.waitpid(child, 0)
+    time.sleep(0.05)
+print("done")
+"""
+
+
+@test
+def what_a_program_lets_others_use_counts_too(uid):
+    """Children of children that end are in no count of its own."""
+    with Session(uid) as s:
+        a = s.run("python3", "-c", ORPHANS, limits={"cpu": "15s"})
+        if a["layers"]["cpu"]["state"] != "full":
+            raise Skip("nobody counts for the box as a whole")
+        same((a["status"], a["stdout"]["data"]), ("success", "done\n"))
+        check(a["resource_usage"]["cpu_user_ms"] >= 2000, a["resource_usage"])
+        a = s.run("python3", "-c", ORPHANS, limits={"cpu": "1s"})
+        same((a["kill_reason"], a["stdout"]["data"]), ("cpu", ""))
+        # None bears what was there before it.
+        a = s.run("python3", "-c", "print(1)", limits={"cpu": "1s"})
+        same((a["status"], a["stdout"]["data"]), ("success", "1\n"))
+        check(a["resource_usage"]["cpu_user_ms"] < 1000, a["resource_usage"])
+
+
 @test
 def too_many_programs_at_once_are_refused(uid):
     with Session(uid) as s:

@@ -28,8 +28,10 @@
 #include "sandbox/native/cgroup_name.h"
 
 enum {
-	PERIOD_US = 100000,       /* the kernel's own default */
-	QUOTA_MIN_US = 1000,      /* the kernel takes no less */
+	PERIOD_US = 100000,  /* the kernel's own default */
+	QUOTA_MIN_US = 1000, /* the kernel takes no less */
+	SOCKETS_PART = 8,    /* of memory, on top of it: for what is on its way to oneself */
+	SOCKETS_LEAST = 1 << 20,
 	REMOVE_WAIT_US = 2000000, /* for the last process of a group to be gone */
 	FILE_PATH_MAX = CGROUP_NAME_MAX + 32 + 48,
 };
@@ -70,6 +72,16 @@ static int put_number(const struct target *at, const char *file, uint64_t value,
 
 	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
 	return put(at, file, text, err);
+}
+
+/* What lies in sockets of TCP and UDP is not among it in version 1, and is counted only if it has a
+ * limit of its own.  Whoever is at it gets small buffers, and waits. */
+static int limit_sockets_v1(const struct target *at, const struct limits *l, struct error *err)
+{
+	uint64_t most = l->memory_bytes / SOCKETS_PART;
+
+	return put_number(at, "memory.kmem.tcp.limit_in_bytes",
+			  most < SOCKETS_LEAST ? SOCKETS_LEAST : most, err);
 }
 
 static int limit_memory_v1(const struct target *at, const struct limits *l, struct error *err)
@@ -333,6 +345,9 @@ static int make_group(struct cgroup *group, size_t i, const struct limits *limit
 		    write_limit(&at, limits, err) < 0)
 			return -1;
 	}
+	if (group->slot->sockets && tree->version == 1 &&
+	    (tree->controllers & 1U << CONTROLLER_MEMORY))
+		return limit_sockets_v1(&at, limits, err);
 	return 0;
 }
 

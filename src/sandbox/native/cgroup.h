@@ -80,6 +80,7 @@ struct cgroup_slot {
 	int v2_place; /* -1: nothing in version 2 */
 	int launcher; /* -1: nothing in version 2 */
 	uid_t owner;
+	bool sockets;                   /* its boxes can fill some: they have a loopback */
 	void (*between)(void *context); /* called before each group of a box is made; NULL: nobody
 					 */
 	void *context;
@@ -156,6 +157,8 @@ int cgroup_processes(const struct cgroup *group, uint64_t *ret); /* alive now */
 /* Memory now: private, and shared.  Shared memory and the files of a tmpfs are one thing to the
  * kernel: the files are in ret_shared, too.  Up to 64 pages per processor lag behind. */
 int cgroup_memory_held(const struct cgroup *group, uint64_t *ret_private, uint64_t *ret_shared);
+/* What lies in sockets of the box and is in none of the other figures: version 1 only. */
+uint64_t cgroup_memory_in_sockets(const struct cgroup *group);
 /* Everything that is charged to the group now, page cache and kernel memory too.  Exact. */
 int cgroup_memory_charged(const struct cgroup *group, uint64_t *ret);
 /* How much that may be: more cannot be had, and whoever wants it is killed. */

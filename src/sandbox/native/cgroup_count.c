@@ -225,6 +225,19 @@ int cgroup_memory_held(const struct cgroup *group, uint64_t *ret_private, uint64
 	return find(&memory_shared, tree->version, text, ret_shared);
 }
 
+uint64_t cgroup_memory_in_sockets(const struct cgroup *group)
+{
+	const struct cgroup_tree *tree = tree_of(group, CONTROLLER_MEMORY);
+	char text[COUNTER_TEXT_MAX];
+	uint64_t bytes = 0;
+
+	if (!group->slot->sockets || !tree || tree->version != 1 ||
+	    read_file(group, tree, "memory.kmem.tcp.usage_in_bytes", text) < 0 ||
+	    !cgroup_parse_value(text, "", &bytes))
+		return 0;
+	return bytes;
+}
+
 int cgroup_memory_charged(const struct cgroup *group, uint64_t *ret)
 {
 	return count(group, &memory_now, ret);

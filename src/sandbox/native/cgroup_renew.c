@@ -109,7 +109,9 @@ static bool has_doors(const struct cgroup *group)
 
 int cgroup_renew(struct cgroup *group, const struct limits *limits, struct error *err)
 {
-	if (group->renewed >= RENEWED_MAX || !has_doors(group) || !is_quiet(group))
+	/* What a box left in its sockets goes with its network namespace, a moment later. */
+	if (group->renewed >= RENEWED_MAX || group->slot->sockets || !has_doors(group) ||
+	    !is_quiet(group))
 		return fail(err, ERR_CONFIG, "the groups are not as new ones are");
 	if (!set_back(group, "cpuacct.usage") || !set_back(group, "memory.max_usage_in_bytes"))
 		return fail_sys(err, "set the counters back");

@@ -226,6 +226,27 @@ uint64_t proctable_cpu_us(int proc, uint64_t mark)
 	return sum.process.cpu_ms * 1000;
 }
 
+static bool sum_all_cpu(int process, void *arg)
+{
+	struct kept_process p;
+	uint64_t *ms = arg;
+
+	if (process >= 0 && describe(process, &p))
+		*ms += p.cpu_ms;
+	return true;
+}
+
+uint64_t proctable_all_cpu_us(int proc)
+{
+	uint64_t ms = 0;
+	const struct visit v = {sum_all_cpu, &ms};
+	struct error ignored;
+
+	if (proc < 0 || walk(proc, &v, &ignored) < 0)
+		return 0;
+	return ms * 1000;
+}
+
 struct table {
 	struct proctable_row *rows;
 	size_t room, n;

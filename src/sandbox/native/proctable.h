@@ -20,6 +20,8 @@ uint64_t proctable_own_mark(void);
 int proctable_kill(int proc, uint64_t mark, struct error *err);
 /* The time that those with the mark have used, and their children that they waited for. */
 uint64_t proctable_cpu_us(int proc, uint64_t mark);
+/* The same of all that live in the box. */
+uint64_t proctable_all_cpu_us(int proc);
 
 struct proctable_row {
 	struct kept_process process;

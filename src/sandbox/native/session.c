@@ -27,6 +27,7 @@ enum {
 	PASS_MS = 1,
 	STOP_MS = 2000,
 	CPU_LOOK_US = 100000,
+	ORPHANS_LEAST_US = 100000, /* processes count in ticks, and to start one takes time, too */
 };
 
 enum exec_state { EXEC_FREE = 0, EXEC_STARTING, EXEC_RUNNING, EXEC_ENDED };
@@ -38,6 +39,8 @@ struct exec {
 	uint64_t asked_us, start_us;
 	uint64_t deadline_us; /* 0: the box's */
 	uint64_t cpu_ms;
+	uint64_t orphans_us; /* what orphans had used when it began, or was charged for them */
+	bool over;           /* at the last look it had used too much */
 	enum kill_reason killed_for;
 	struct outcome outcome;
 };
@@ -51,8 +54,9 @@ struct session {
 	uint64_t n_marks;
 	uint64_t numbers; /* that were given out */
 	uint64_t cpu_next_us;
-	uint64_t own_mark;  /* ours, which no program of a box has */
-	struct usage spent; /* by programs that ended */
+	uint64_t orphans_us; /* at the last look */
+	uint64_t own_mark;   /* ours, which no program of a box has */
+	struct usage spent;  /* by programs that ended */
 	struct exec execs[KEPT_EXECS_MAX];
 	struct mark marks[MARKS_MAX]; /* a ring */
 };
@@ -225,6 +229,59 @@ uint64_t session_owner(const struct slot *s, uint64_t mark)
 	return 0;
 }
 
+/* Does it have less than the whole box?  An interpreter has not: its snippets are counted each. */
+static bool is_limited(const struct slot *s, const struct exec *e)
+{
+	return e->state == EXEC_RUNNING && e->cpu_ms < s->watch.limits.cpu_ms;
+}
+
+static uint64_t count_limited(const struct slot *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < KEPT_EXECS_MAX; i++)
+		n += is_limited(s, &s->session->execs[i]);
+	return n;
+}
+
+/* Processor time of those who are gone and whom none of the living has waited for: it is in the
+ * group's sum, and in nobody's count.  Who has ended this moment may be among it for a moment. */
+static uint64_t used_by_orphans(const struct slot *s)
+{
+	const struct usage *spent = &s->session->spent;
+	uint64_t all, known;
+
+	if (!s->watch.group_open || s->proc < 0 || cgroup_cpu_us(&s->watch.group, &all) < 0)
+		return 0;
+	known = proctable_all_cpu_us(s->proc) + spent->cpu_user_us + spent->cpu_system_us;
+	return all > known ? all - known : 0;
+}
+
+/* Programs side by side bear it together; none bears what was there before it. */
+static uint64_t share_of_orphans(const struct slot *s, const struct exec *e, uint64_t orphans_us)
+{
+	uint64_t more = orphans_us > e->orphans_us ? orphans_us - e->orphans_us : 0;
+	uint64_t n = count_limited(s);
+
+	more = n > 1 ? more / n : more;
+	return more > ORPHANS_LEAST_US ? more : 0;
+}
+
+/* It has ended, and what it let others use is in no count of its own. */
+static void charge_orphans(struct slot *s, struct exec *e)
+{
+	uint64_t now = used_by_orphans(s), share;
+
+	/* Beside others who may have ended just now, what was seen before is surer. */
+	if (count_limited(s) > 1 && s->session->orphans_us < now)
+		now = s->session->orphans_us;
+	share = share_of_orphans(s, e, now);
+	e->outcome.usage.cpu_user_us += share;
+	for (size_t i = 0; share && i < KEPT_EXECS_MAX; i++)
+		if (is_limited(s, &s->session->execs[i]))
+			s->session->execs[i].orphans_us += share;
+}
+
 static void take_start(struct slot *s, struct exec *e, const struct to_warden *news)
 {
 	uint64_t now = clock_us();
@@ -238,6 +295,8 @@ static void take_start(struct slot *s, struct exec *e, const struct to_warden *n
 	memcpy(e->outcome.layers, s->outcome.layers, sizeof(e->outcome.layers));
 	if (e->mark)
 		remember_mark(s->session, e);
+	if (is_limited(s, e))
+		e->orphans_us = used_by_orphans(s);
 }
 
 static void take_no_start(struct exec *e, const struct to_warden *news)
@@ -275,7 +334,6 @@ static void take_end(struct slot *s, struct exec *e, const struct to_warden *new
 	o->run_us = news->end_us > e->start_us ? news->end_us - e->start_us : 0;
 	watch_rusage(&s->watch, &news->rusage, o);
 	o->killed_for = cause(s, e);
-	e->state = EXEC_ENDED;
 	spent->cpu_user_us += o->usage.cpu_user_us;
 	spent->cpu_system_us += o->usage.cpu_system_us;
 	spent->minor_faults += o->usage.minor_faults;
@@ -284,6 +342,9 @@ static void take_end(struct slot *s, struct exec *e, const struct to_warden *new
 	spent->write_bytes += o->usage.write_bytes;
 	if (o->usage.memory_peak_bytes > spent->memory_peak_bytes)
 		spent->memory_peak_bytes = o->usage.memory_peak_bytes;
+	if (is_limited(s, e))
+		charge_orphans(s, e);
+	e->state = EXEC_ENDED;
 }
 
 /* A launcher that speaks of what is not there has lost its senses, or was taken over. */
@@ -472,10 +533,15 @@ uint64_t session_next_us(const struct slot *s, uint64_t next)
 	return next;
 }
 
-static bool cpu_is_over(const struct slot *s, const struct exec *e)
+/* With what its orphans used it counts only the second time: see used_by_orphans(). */
+static bool cpu_is_over(const struct slot *s, struct exec *e)
 {
-	return e->cpu_ms < s->watch.limits.cpu_ms &&
-	       proctable_cpu_us(s->proc, e->mark) >= e->cpu_ms * 1000;
+	uint64_t used = is_limited(s, e) ? proctable_cpu_us(s->proc, e->mark) : 0;
+	uint64_t more = is_limited(s, e) ? share_of_orphans(s, e, s->session->orphans_us) : 0;
+	bool was = e->over;
+
+	e->over = is_limited(s, e) && used + more >= e->cpu_ms * 1000;
+	return e->over && (was || used >= e->cpu_ms * 1000);
 }
 
 void session_look(struct slot *s, uint64_t now)
@@ -483,8 +549,10 @@ void session_look(struct slot *s, uint64_t now)
 	bool look = now >= s->session->cpu_next_us;
 	struct error ignored;
 
-	if (look)
+	if (look) {
 		s->session->cpu_next_us = now + CPU_LOOK_US;
+		s->session->orphans_us = count_limited(s) ? used_by_orphans(s) : 0;
+	}
 	for (size_t i = 0; i < KEPT_EXECS_MAX && !s->kill_sent; i++) {
 		struct exec *e = &s->session->execs[i];
 

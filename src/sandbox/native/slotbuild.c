@@ -136,6 +136,7 @@ static int find_groups(struct slot *s, struct error *err)
 	}
 	if (cgroup_slot_open(&s->host, "slot", s->plan.init_uid, &s->groups, err) < 0)
 		return -1;
+	s->groups.sockets = s->profile.loopback;
 	s->groups_open = true;
 	return 0;
 }

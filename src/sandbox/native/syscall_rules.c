@@ -86,18 +86,25 @@ RULE(rule_socketpair, {{IN(0, family_unix), MASKED(1, SOCKET_TYPE, types_unix), 
 
 /* setsockopt: not the options that put more kernel code on a plain socket: BPF programs, other
  * protocols on top of TCP (TCP_ULP: kernel TLS, ESP in TCP) or inside UDP (UDP_ENCAP: ESP, L2TP,
- * RxRPC), TCP signatures. */
+ * RxRPC), TCP signatures.  And no linger: who closes such a socket last waits for its peer, and
+ * that may be somebody outside to whom it was sent. */
 SET(levels_ip, ONE(IPPROTO_IP), ONE(IPPROTO_IPV6));
 SET(level_socket, ONE(SOL_SOCKET));
 SET(level_tcp, ONE(IPPROTO_TCP));
 SET(level_udp, ONE(IPPROTO_UDP));
-SET(socket_bpf, ONE(SO_ATTACH_FILTER), ONE(SO_ATTACH_BPF),
+SET(socket_extra, ONE(SO_LINGER), ONE(76), /* SO_PASSPIDFD */
+    ONE(SO_ATTACH_FILTER), ONE(SO_ATTACH_BPF),
     FROM_TO(SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF));
 SET(tcp_extra, ONE(TCP_MD5SIG), ONE(TCP_REPAIR), FROM_TO(TCP_ULP, TCP_MD5SIG_EXT),
     FROM_TO(38, 42)); /* TCP_AO_* */
 SET(udp_encap, ONE(100));
-RULE(rule_setsockopt, {{IN(1, levels_ip)}}, {{IN(1, level_socket), NOT_IN(2, socket_bpf)}},
+RULE(rule_setsockopt, {{IN(1, levels_ip)}}, {{IN(1, level_socket), NOT_IN(2, socket_extra)}},
      {{IN(1, level_tcp), NOT_IN(2, tcp_extra)}}, {{IN(1, level_udp), NOT_IN(2, udp_encap)}});
+
+/* getsockopt: not a descriptor for the process at the other end (SO_PEERPIDFD), which may be
+ * somebody outside who talks to the program. */
+SET(socket_peer, ONE(77));
+RULE(rule_getsockopt, {{NOT_IN(1, level_socket)}}, {{NOT_IN(2, socket_peer)}});
 
 /* clone: no namespaces.  And no CLONE_PARENT: such a child would belong to the program's parent,
  * which is outside the box, and the box could not end before somebody out there reaps it. */
@@ -223,6 +230,7 @@ const struct argument_rule *const argument_rules[] = {
 	[RULE_SOCKET] = &rule_socket,
 	[RULE_SOCKETPAIR] = &rule_socketpair,
 	[RULE_SETSOCKOPT] = &rule_setsockopt,
+	[RULE_GETSOCKOPT] = &rule_getsockopt,
 	[RULE_CLONE] = &rule_clone,
 	[RULE_PERSONALITY] = &rule_personality,
 	[RULE_PRLIMIT] = &rule_prlimit,

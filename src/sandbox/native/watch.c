@@ -264,17 +264,19 @@ static bool family_is_over(struct watch *w, int work)
 static bool memory_is_over(struct watch *w, int work)
 {
 	uint64_t private, shared, all, files = w->disk_now, limit = w->limits.memory_bytes;
+	uint64_t sockets;
 
 	if (w->family > 0)
 		return family_is_over(w, work);
 	if (!w->group_open || cgroup_memory_held(&w->group, &private, &shared) < 0)
 		return false;
-	w->memory_now = private + above(shared, files);
+	sockets = cgroup_memory_in_sockets(&w->group);
+	w->memory_now = private + above(shared, files) + sockets;
 	if (w->memory_now > limit && cgroup_memory_charged(&w->group, &all) == 0) {
 		look_at_disk(w, work);
 		raise_to(&files, w->disk_now);
-		w->memory_now = private + above(shared, files);
-		all = above(all, above(files, w->disk_at_start));
+		w->memory_now = private + above(shared, files) + sockets;
+		all = above(all, above(files, w->disk_at_start)) + sockets;
 		if (all < w->memory_now)
 			w->memory_now = all;
 	}

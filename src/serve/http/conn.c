@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "serve/http/httpconn.h"
+#include "serve/http/hurry.h"
 
 enum { READS_MAX = 4, DISCARDS_MAX = 16 }; /* in one go */
 
@@ -14,12 +15,13 @@ ssize_t conn_read(struct conn *c, void *data, size_t room)
 {
 	ssize_t n;
 
+	hurry_begin(c->hurry);
 	if (c->tls)
-		return tls_conn_read(c->tls, data, room);
-	n = recv(c->watch.fd, data, room, MSG_DONTWAIT);
-	if (n >= 0)
-		return n;
-	return errno == EAGAIN || errno == EINTR ? IO_LATER_IN : IO_BROKEN;
+		n = tls_conn_read(c->tls, data, room);
+	else if ((n = recv(c->watch.fd, data, room, MSG_DONTWAIT)) < 0)
+		n = errno == EAGAIN || errno == EINTR ? IO_LATER_IN : IO_BROKEN;
+	hurry_end(c->hurry);
+	return n;
 }
 
 ssize_t conn_write(struct conn *c, const void *data, size_t len)
@@ -55,7 +57,7 @@ void conn_free(struct conn *c)
 	loop_unset(s->loop, &c->timer);
 	loop_remove(s->loop, &c->watch);
 	tls_conn_free(c->tls);
-	(void)close(c->watch.fd);
+	hurry_close(c->watch.fd, c->hurry);
 	buf_done(&c->in);
 	buf_done(&c->out);
 	free(c);
@@ -101,7 +103,11 @@ void conn_become(struct conn *c, enum conn_state state)
 /* True: done; the first bytes may be there already. */
 static bool shake(struct conn *c)
 {
-	int n = tls_conn_shake(c->tls);
+	int n;
+
+	hurry_begin(c->hurry);
+	n = tls_conn_shake(c->tls);
+	hurry_end(c->hurry);
 
 	if (n == 1) {
 		tls_conn_name(c->tls, c->peer.cert, sizeof(c->peer.cert));
@@ -145,8 +151,11 @@ static void throw_away(struct conn *c)
 	struct http *s = c->server;
 
 	for (int i = 0; i < DISCARDS_MAX; i++) {
-		ssize_t n = recv(c->watch.fd, s->scratch, sizeof(s->scratch), MSG_DONTWAIT);
+		ssize_t n;
 
+		hurry_begin(c->hurry);
+		n = recv(c->watch.fd, s->scratch, sizeof(s->scratch), MSG_DONTWAIT);
+		hurry_end(c->hurry);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n > 0)
@@ -236,6 +245,7 @@ struct conn *conn_new(struct http *s, int fd, struct http_tls *tls, const struct
 	}
 	c->server = s;
 	c->peer = *peer;
+	c->hurry = peer->is_unix && hurry_needed(fd);
 	c->count = count;
 	c->watch = (struct loop_watch){
 		.fd = fd, .events = EPOLLIN | EPOLLRDHUP, .ready = ready, .context = c};

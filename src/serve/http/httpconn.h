@@ -68,6 +68,7 @@ struct conn {
 	bool close;     /* behind this answer */
 	bool linger;    /* bytes of the client may be on their way */
 	bool behind;    /* bytes came behind the request before its answer */
+	bool hurry;     /* what is sent to it may hold us up */
 	bool scheduled; /* in the server's list of those to settle */
 	struct tls_conn *tls;
 	struct peer_count *count;

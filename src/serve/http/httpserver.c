@@ -8,9 +8,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/own.h"
 #include "serve/http/httpconn.h"
 #include "serve/http/httppeer.h"
+#include "serve/http/hurry.h"
 
 enum { ACCEPTS_MAX = 64, RETRY_US = 100000, BODIES_STANDARD = 64 };
 
@@ -89,6 +91,7 @@ struct http *http_new(struct loop *l, const struct http_caps *caps, const struct
 	s->retry = (struct loop_timer){.due = retry, .context = s};
 	/* OpenSSL writes with write(): a client that is gone must not end us. */
 	(void)sigaction(SIGPIPE, &ignore, NULL);
+	hurry_ready();
 	return s;
 }
 
@@ -99,7 +102,7 @@ static void close_listeners(struct http *s)
 	while ((l = TAILQ_FIRST(&s->listeners))) {
 		TAILQ_REMOVE(&s->listeners, l, next);
 		loop_remove(s->loop, &l->watch);
-		(void)close(l->watch.fd);
+		hurry_close(l->watch.fd, hurry_needed(l->watch.fd));
 		free(l);
 	}
 	loop_unset(s->loop, &s->retry);
@@ -124,6 +127,7 @@ static void turn_away(struct http *s, int fd, bool tls, int status, const char *
 {
 	struct fault f = {status, detail};
 	char id[REFUSAL_ID_MAX + 1];
+	bool hurry = hurry_needed(fd);
 	struct error err;
 	own(buf) body, out;
 
@@ -144,9 +148,11 @@ static void turn_away(struct http *s, int fd, bool tls, int status, const char *
 		(void)send(fd, out.data, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
 		(void)shutdown(fd, SHUT_WR);
 		/* What the client has sent already would turn the close into a reset. */
+		hurry_begin(hurry);
 		(void)recv(fd, s->scratch, sizeof(s->scratch), MSG_DONTWAIT);
+		hurry_end(hurry);
 	}
-	(void)close(fd);
+	hurry_close(fd, hurry);
 }
 
 /* A connection that only waits makes room for one that wants something. */
@@ -171,7 +177,7 @@ static void welcome(struct listener *l, int fd)
 	int full = 0;
 
 	if (!http_peer_of(fd, &peer, &key)) {
-		(void)close(fd);
+		hurry_close(fd, hurry_needed(fd));
 		return;
 	}
 	peer.tls = l->tls != NULL;
@@ -187,7 +193,7 @@ static void welcome(struct listener *l, int fd)
 	}
 	if (!conn_new(s, fd, l->tls, &peer, count)) {
 		peer_counts_drop(s->counts, count);
-		(void)close(fd);
+		hurry_close(fd, hurry_needed(fd));
 	}
 }
 
@@ -233,6 +239,7 @@ int http_listen(struct http *s, int fd, struct http_tls *tls, struct error *err)
 		free(l);
 		return -1;
 	}
+	(void)fd_refuse_rights(fd); /* who came before, and old kernels: hurry.h */
 	TAILQ_INSERT_TAIL(&s->listeners, l, next);
 	return 0;
 }

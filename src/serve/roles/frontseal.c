@@ -28,6 +28,7 @@ enum {
 static const struct role_call front_calls[] = {
 	{.nr = __NR_accept4, .why = "clients"},
 	{.nr = __NR_setsockopt, .why = "TCP_NODELAY and such of a client's connection"},
+	{.nr = __NR_setitimer, .why = "not to be held up by what a client sends"},
 	{.nr = __NR_getsockname, .why = "whether a connection is of this host"},
 	{.nr = __NR_getpeername, .why = "who a client is"},
 	{.nr = __NR_getcwd, .why = "SQLite makes names absolute"},

@@ -117,6 +117,82 @@ def it_starts_and_answers_three_calls(t):
     finish(t, s)
 
 
+def what_a_client_makes_up_is_cleaned_before_it_is_written(t):
+    """Names of tools and of programs that are not there are the client's words, too."""
+    s = start()
+    wait_until(s.is_ready)
+    made = "AKIA" + "Z7QX3M2WPL5KD6R%s"
+    status, answer = s.ask("POST", "/v1/execute", {"tool_name": made % "T"})
+    t.check(answer["status"] == "denied", answer)
+    name = s.ask("POST", "/v1/sessions", {"tool_name": "py"})[1]["id"]
+    answer = s.ask("POST", "/v1/sessions/%s/exec" % name, {"argv": [made % "U"]})
+    t.check("no such program" in str(answer), answer)
+    wait_until(lambda: "no such program" in s.lines())
+    t.check(made[:-2] not in s.lines(), s.lines())
+    got = s.end()
+    t.check(got == 0, s.lines())
+    log = b""
+    for directory, _, files in os.walk(s.dir + "/audit/log"):
+        for file in files:
+            with open(os.path.join(directory, file), "rb") as text:
+                log += text.read()
+    t.check(b'"rule":"tools"' in log, "the refusal is there")
+    t.check(made[:-2].encode() not in log, log)
+    s.forget()
+
+
+class Thrifty(Service):
+    """Its client has a budget."""
+
+    def put_policy(self, text=None):
+        super().put_policy(text)
+        with open(self.dir + "/policy.yaml") as policy:
+            text = policy.read()
+        for old, new in (("tools: [py, sh] }", "tools: [py, sh], budget: { per: 1h, cpu: 1000s } }"),
+                         ("kind: code,", "kind: code, screen: { mode: warn },")):
+            assert old in text, text
+            text = text.replace(old, new)
+        super().put_policy(text)
+
+    def left_ms(self):
+        answer = self.ask("POST", "/v1/policy/check", {"tool_name": "py", "language": "bash", "code": "true"})[1]
+        return answer["remaining"]["cpu_ms"]
+
+
+BEHIND = """
+import os
+import time
+if os.fork() == 0:
+    while time.process_time() < 2:
+        pass
+    open("/work/done", "w").close()
+    time.sleep(600)
+"""
+
+
+def what_is_used_behind_all_calls_is_charged_too(t):
+    """A snippet that has ended may have left somebody who works on."""
+    s = Thrifty(BELLJAR, as_user=WHO == "user")
+    wait_until(s.is_ready)
+    for end in ("closed", "out of memory"):
+        before = s.left_ms()
+        name = s.ask("POST", "/v1/sessions", {"tool_name": "py"})[1]["id"]
+        path = "/v1/sessions/" + name
+        answer = s.ask("POST", path + "/code", {"code": BEHIND})[1]
+        t.check(answer["status"] == "success", answer)
+        if answer["layers"]["cpu"]["state"] != "full":
+            break  # nobody counts for the box as a whole
+        wait_until(lambda: s.ask("GET", path + "/files/done?stat=1")[0] == 200)
+        if end == "closed":
+            t.check(s.ask("DELETE", path)[0] == 200, s.lines())
+        else:
+            s.ask("POST", path + "/code", {"code": "x = bytearray(1 << 30)"})
+            wait_until(lambda: s.ask("GET", path)[0] == 410)
+        used = before - s.left_ms()
+        t.check(1500 <= used < 20000, (end, used))
+    finish(t, s)
+
+
 def judge_answers(t, load, role):
     """Whatever happened, a client heard the truth: its own words, or that nobody knows."""
     kinds = {}
@@ -428,6 +504,8 @@ TESTS = [
     a_new_certificate_counts_after_a_reload,
     answers_are_as_they_are_described,
     it_starts_and_answers_three_calls,
+    what_a_client_makes_up_is_cleaned_before_it_is_written,
+    what_is_used_behind_all_calls_is_charged_too,
     each_role_is_killed_under_load_and_comes_back,
     a_call_whose_keeper_is_killed_is_answered_unknown,
     a_policy_is_replaced_while_calls_run,
