@@ -294,7 +294,8 @@ static size_t distance(const char *a, const char *b)
 const char *text_nearest(const char *word, const char *const *names)
 {
 	const char *best = NULL;
-	size_t len = strlen(word), best_distance = len / 3 + 2;
+	/* One letter in three: "foo" is not "root", whatever else it may be. */
+	size_t len = strlen(word), best_distance = len < SHORT_MIN ? 2 : len / 3 + 1;
 
 	if (len == 0 || len > WORD_MAX)
 		return NULL;
