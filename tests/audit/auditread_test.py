@@ -288,12 +288,25 @@ def query_says_what_is_wrong_with_the_question():
             (["--since", "1h", "--until", "2h"], "not later"), (["--limit", "x"], "--limit"),
             (["--tol", "x"], "did you mean --tool"), (["what"], "is too much"),
             (["--follow"], "there is no option"),
+            (["--status", "failed"], "give one of aborted, open, unknown, denied, success"),
+            (["--decision", "allowed"], "give one of allow, ask, deny"),
+            (["--kind", "policy"], "policy_loaded, policy_refused"),
         ]:
             check(complaint in p.audit("query", *words, code=125).stderr, (words, complaint))
         check("did you mean 'query'" in p.audit("qery", code=125).stderr, "qery")
         check("is missing" in p.audit("show", code=125).stderr, "show")
         p.log += "-none"
         check("log-none" in p.audit("tail", code=125).stderr, "which log")
+
+
+def a_directory_without_a_log_is_no_empty_log():
+    with Place() as p:
+        os.mkdir(p.log)
+        for words in [["tail"], ["query"], ["show", "1"], ["export", "--ocsf"], ["index"],
+                      ["prune", "--before", "1d"], ["anchor"], ["prove", "0"]]:
+            check("there is no log in" in p.audit(*words, code=125).stderr, words)
+        equal(os.listdir(p.log), [])
+        p.audit("verify", code=1)
 
 
 # the index
