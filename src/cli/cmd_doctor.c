@@ -33,7 +33,7 @@ static const char usage[] =
 	"  --cgroup DIR      make the attacked box's control groups beneath DIR\n"
 	"\n"
 	"Exit code 0: boxes can run with all layers (--attack: all walls held); 1: not so;\n"
-	"125: doctor itself failed.\n";
+	"125: doctor itself failed.\n\nmore: man belljar-doctor\n";
 
 /* The checks, and what was found; then those of the policy. */
 struct report {
