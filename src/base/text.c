@@ -291,6 +291,13 @@ static size_t distance(const char *a, const char *b)
 	return steps[la][lb];
 }
 
+static bool is_longer_form(const char *word, const char *of)
+{
+	size_t len = strlen(of);
+
+	return len >= SHORT_MIN && strncmp(word, of, len) == 0;
+}
+
 const char *text_nearest(const char *word, const char *const *names)
 {
 	const char *best = NULL;
@@ -300,8 +307,8 @@ const char *text_nearest(const char *word, const char *const *names)
 	if (len == 0 || len > WORD_MAX)
 		return NULL;
 	for (; *names; names++) {
-		/* "int" for integer: shortened, not mistyped. */
-		size_t d = len >= SHORT_MIN && strncmp(word, *names, len) == 0
+		/* "int" for integer, "certificate" for cert: another length, not mistyped. */
+		size_t d = is_longer_form(word, *names) || is_longer_form(*names, word)
 				   ? 1
 				   : distance(word, *names);
 
