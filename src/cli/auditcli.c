@@ -146,9 +146,9 @@ int audit_printed(int code)
 
 bool audit_wants_colour(FILE *to)
 {
-	const char *no = secure_getenv("NO_COLOR");
+	const char *no = secure_getenv("NO_COLOR"), *term = secure_getenv("TERM");
 
-	return isatty(fileno(to)) && !is_set(no);
+	return isatty(fileno(to)) && !is_set(no) && !(term && strcmp(term, "dumb") == 0);
 }
 
 /* There is one at a time. */

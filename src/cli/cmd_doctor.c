@@ -44,9 +44,9 @@ struct report {
 
 static bool wants_colour(void)
 {
-	const char *no = secure_getenv("NO_COLOR");
+	const char *no = secure_getenv("NO_COLOR"), *term = secure_getenv("TERM");
 
-	return isatty(STDOUT_FILENO) && !(no && *no);
+	return isatty(STDOUT_FILENO) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
 }
 
 int doctor_paint(struct buf *out, const char *colour, const char *word, int width,

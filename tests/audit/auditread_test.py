@@ -515,6 +515,7 @@ def colour_is_for_terminals_that_want_it():
         p.make(*USUAL)
         check("\033[31m" in on_terminal(p, "tail"), "on a terminal")
         check("\033" not in on_terminal(p, "tail", env={"NO_COLOR": "1"}), "NO_COLOR")
+        check("\033" not in on_terminal(p, "tail", env={"TERM": "dumb"}), "TERM=dumb")
         check("\033" not in p.audit("tail").stdout, "in a pipe")
         check("\r" not in p.audit("verify").stderr, "a bar in a pipe")
 

@@ -171,8 +171,9 @@ def on_a_terminal(**variables):
 
 
 def colours_are_for_terminals_that_want_them():
-    check(b"\033[32mok\033[0m" in on_a_terminal(), "no colour")
-    check(b"\033" not in on_a_terminal(NO_COLOR="1"), "colour in spite of NO_COLOR")
+    check(b"\033[32mok\033[0m" in on_a_terminal(TERM="linux"), "no colour")
+    check(b"\033" not in on_a_terminal(TERM="linux", NO_COLOR="1"), "colour in spite of NO_COLOR")
+    check(b"\033" not in on_a_terminal(TERM="dumb"), "colour on a terminal that has none")
 
 
 def wrong_options_are_named():
