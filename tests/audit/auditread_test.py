@@ -510,6 +510,16 @@ def on_terminal(p, *words, env=()):
     return text.decode()
 
 
+def what_was_done_in_a_session_is_told_from_calls():
+    with Place() as p:
+        p.make(dict(started(1), session="bjs-1", action="session_open"),
+               dict(finished(1), session="bjs-1", action="session_open"), started(2), finished(2))
+        lines = p.audit("tail").stdout.splitlines()
+        equal([line.endswith("; session_open in bjs-1") for line in lines],
+              [True, True, False, False])
+        check("; session_open in bjs-1" in p.audit("query").stdout.splitlines()[0], "query")
+
+
 def colour_is_for_terminals_that_want_it():
     with Place() as p:
         p.make(*USUAL)
