@@ -302,16 +302,19 @@ const char *text_nearest(const char *word, const char *const *names)
 {
 	const char *best = NULL;
 	/* One letter in three: "foo" is not "root", whatever else it may be. */
-	size_t len = strlen(word), best_distance = len < SHORT_MIN ? 2 : len / 3 + 1;
+	size_t len = strlen(word), most = len < SHORT_MIN ? 1 : len / 3, best_distance = most + 1;
 
 	if (len == 0 || len > WORD_MAX)
 		return NULL;
 	for (; *names; names++) {
-		/* "int" for integer, "certificate" for cert: another length, not mistyped. */
-		size_t d = is_longer_form(word, *names) || is_longer_form(*names, word)
-				   ? 1
-				   : distance(word, *names);
+		size_t d = distance(word, *names);
 
+		/* "int" for integer is shortened, not mistyped; "certificate" for cert will do if
+		 * nothing is nearer. */
+		if (is_longer_form(*names, word))
+			d = 1;
+		else if (is_longer_form(word, *names))
+			d = least(d, most);
 		if (d < best_distance) {
 			best_distance = d;
 			best = *names;
