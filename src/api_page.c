@@ -76,6 +76,20 @@ static void print_route(const struct route *r)
 		print_text("Idempotency-Key counts.");
 }
 
+/* On a line of a macro: in quotes it is one argument, and its own quotes and backslashes stay. */
+static void print_literal(const char *text)
+{
+	(void)fputs(".Li \"\\&", stdout);
+	for (; *text; text++)
+		if (*text == '"')
+			(void)fputs("\\(dq", stdout);
+		else if (*text == '\\')
+			(void)fputs("\\e", stdout);
+		else
+			(void)putchar(*text);
+	(void)fputs("\"\n", stdout);
+}
+
 static void print_field(const struct api_field *f)
 {
 	char expects[320];
@@ -85,8 +99,10 @@ static void print_field(const struct api_field *f)
 	(void)fputs(f->nullable ? "null, or " : "", stdout);
 	(void)printf("%s:\n", expects);
 	print_text(f->help ? f->help : "");
-	if (f->example)
-		(void)printf("Example:\n.Li %s\n", f->example);
+	if (f->example) {
+		(void)puts("Example:");
+		print_literal(f->example);
+	}
 }
 
 static void print_fields(const struct api_object *o)

@@ -50,6 +50,21 @@ static int complain_about(const char *word)
 	return EXIT_BELLJAR;
 }
 
+static bool is_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+}
+
+/* "help run" is "run --help". */
+static void ask_command(char **argv)
+{
+	static char help[] = "--help";
+
+	argv[1] = argv[2];
+	argv[2] = help;
+	argv[3] = NULL;
+}
+
 int main(int argc, char **argv)
 {
 	if (!cli_process_is_fit())
@@ -58,8 +73,9 @@ int main(int argc, char **argv)
 		print_usage(stderr);
 		return EXIT_BELLJAR;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-	    strcmp(argv[1], "help") == 0) {
+	if (argc > 2 && strcmp(argv[1], "help") == 0)
+		ask_command(argv);
+	if (is_help(argv[1])) {
 		print_usage(stdout);
 		return 0;
 	}

@@ -109,6 +109,8 @@ static int serve(char **argv)
 	if (w.help) {
 		(void)printf("usage: belljar serve [options]\n\n");
 		words_print_help(rows);
+		puts("\nexit codes: 0 it was ended in order; 125 it could not begin\n"
+		     "\nmore: man belljar-serve, man 7 belljar-api");
 		return 0;
 	}
 	if (rest.n) {

@@ -34,7 +34,7 @@ import ssl
 from dataclasses import dataclass, field
 from typing import (Any, AsyncIterator, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple,
                     Union)
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 __all__ = ["Belljar", "AsyncBelljar", "Session", "AsyncSession", "Result", "Event", "Why",
            "BelljarError", "ApiError", "CallFailed", "CallDenied"]
@@ -276,6 +276,19 @@ def _event_of(line: bytes) -> Optional[Event]:
     return event
 
 
+def _service_url(url: Optional[str]) -> SplitResult:
+    """What cannot be understood is an error: a key must not go to whoever listens here instead."""
+    word = url or os.environ.get("BELLJAR_URL") or "http://127.0.0.1:8640"
+    parts = urlsplit(word)
+    http_like = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
+    if http_like and parts.path in ("", "/") and not parts.query:
+        return parts
+    if parts.scheme == "unix" and not parts.netloc and parts.path.startswith("/"):
+        return parts
+    raise ValueError(f"{word!r} is no url of a service: http://HOST:PORT, https://HOST:PORT or "
+                     "unix:///PATH")
+
+
 # ---- the blocking client
 
 class Belljar:
@@ -283,7 +296,7 @@ class Belljar:
 
     def __init__(self, url: Optional[str] = None, key: Optional[str] = None, timeout: float = 120,
                  tls: Optional[ssl.SSLContext] = None):
-        self._url = urlsplit(url or os.environ.get("BELLJAR_URL", "http://127.0.0.1:8640"))
+        self._url = _service_url(url)
         self._key = key or os.environ.get("BELLJAR_KEY")
         self._timeout, self._tls = timeout, tls
         self._idle: Optional[http.client.HTTPConnection] = None
@@ -592,7 +605,7 @@ class AsyncBelljar:
 
     def __init__(self, url: Optional[str] = None, key: Optional[str] = None, timeout: float = 120,
                  tls: Optional[ssl.SSLContext] = None):
-        self._url = urlsplit(url or os.environ.get("BELLJAR_URL", "http://127.0.0.1:8640"))
+        self._url = _service_url(url)
         self._key = key or os.environ.get("BELLJAR_KEY")
         self._timeout, self._tls = timeout, tls
 

@@ -204,7 +204,10 @@ export class Belljar {
   private readonly key?: string;
 
   constructor(options: { url?: string; key?: string } = {}) {
-    this.url = (options.url ?? process.env.BELLJAR_URL ?? "http://127.0.0.1:8640").replace(/\/+$/, "");
+    this.url = (options.url || process.env.BELLJAR_URL || "http://127.0.0.1:8640").replace(/\/+$/, "");
+    if (!/^https?:\/\/[^/]/.test(this.url)) {
+      throw new TypeError(`the service's url is http://HOST:PORT or https://HOST:PORT, not '${this.url}'`);
+    }
     this.key = options.key ?? process.env.BELLJAR_KEY;
   }
 

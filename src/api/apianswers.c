@@ -473,7 +473,7 @@ static const struct api_field audit_verdict_fields[] = {
 	TEXT("root", "Hash of all records, in hexadecimal."),
 	COUNT("anchors", "How many were compared."),
 	COUNT("open_calls", "Calls without an end."),
-	COUNT("backward", "How often the clock went backward."),
+	COUNT("backward", "How often the clock went backward, by more than 10 s."),
 	COUNT("findings_total", "How much is wrong."),
 	LIST("findings", "audit_finding", "The first of it."),
 	MS("ms", "How long it took."),

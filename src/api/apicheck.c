@@ -181,7 +181,8 @@ static void check_measure(const struct spot *s, const json_t *value)
 	}
 	if ((time ? text_parse_ms(json_string_value(value), &n, &err)
 		  : text_parse_bytes(json_string_value(value), &n, &err)) < 0)
-		api_complain(s->problems, s->pointer, "%.120s", err.text);
+		api_complain(s->problems, s->pointer, "%.120s; give %s", err.text,
+			     time ? "30s, 500ms or 2m" : "4096, 64k or 256M");
 	else if (!is_within(s->field, n))
 		out_of_bounds(s);
 }

@@ -75,7 +75,7 @@ static int take_lock(int dir, struct error *err)
 		return take_fd(&fd);
 	if (errno != EAGAIN && errno != EACCES)
 		return fail_sys(err, "lock the log");
-	(void)fail(err, ERR_CONFIG, "another process writes this log");
+	(void)fail(err, ERR_CONFIG, "another belljar writes this log already");
 	err->sys = EAGAIN;
 	return -1;
 }

@@ -50,7 +50,7 @@ struct verify_report {
 	uint64_t signed_records; /* beneath the checkpoint */
 	uint64_t bytes;          /* of lines */
 	uint64_t open;           /* calls that began and have no end */
-	uint64_t backward;       /* records older than the one before */
+	uint64_t backward;       /* records clearly older than the one before */
 	uint64_t findings;       /* all of them ... */
 	size_t listed;           /* ... and how many are in the list, the graver ones first */
 	struct finding list[VERIFY_FINDINGS_MAX];

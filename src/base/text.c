@@ -291,19 +291,30 @@ static size_t distance(const char *a, const char *b)
 	return steps[la][lb];
 }
 
+static bool is_longer_form(const char *word, const char *of)
+{
+	size_t len = strlen(of);
+
+	return len >= SHORT_MIN && strncmp(word, of, len) == 0;
+}
+
 const char *text_nearest(const char *word, const char *const *names)
 {
 	const char *best = NULL;
-	size_t len = strlen(word), best_distance = len / 3 + 2;
+	/* One letter in three: "foo" is not "root", whatever else it may be. */
+	size_t len = strlen(word), most = len < SHORT_MIN ? 1 : len / 3, best_distance = most + 1;
 
 	if (len == 0 || len > WORD_MAX)
 		return NULL;
 	for (; *names; names++) {
-		/* "int" for integer: shortened, not mistyped. */
-		size_t d = len >= SHORT_MIN && strncmp(word, *names, len) == 0
-				   ? 1
-				   : distance(word, *names);
+		size_t d = distance(word, *names);
 
+		/* "int" for integer is shortened, not mistyped; "certificate" for cert will do if
+		 * nothing is nearer. */
+		if (is_longer_form(*names, word))
+			d = 1;
+		else if (is_longer_form(word, *names))
+			d = least(d, most);
 		if (d < best_distance) {
 			best_distance = d;
 			best = *names;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "base/digits.h"
 #include "base/jsonout.h"
@@ -34,7 +35,9 @@ void account_init(struct account *a, const struct limits *limits)
 
 void account_init_of(struct account *a, const struct limits *limits, const char *id)
 {
-	*a = (struct account){.limits = *limits};
+	/* Whoever makes a box says better; of a call that was refused this is all there is to say.
+	 */
+	*a = (struct account){.limits = *limits, .root_mode = geteuid() == 0};
 	text_copy(id, a->id, sizeof(a->id));
 	buf_init(&a->out.kept, limits->output_bytes);
 	buf_init(&a->err.kept, limits->output_bytes);

@@ -49,9 +49,21 @@ void audit_duration(uint64_t us, char *ret, size_t room)
 			       us % 1000000 / 10000);
 }
 
+/* What was done in a session, and which: without it an opening looks like a call. */
+static void session_text(const struct record_view *v, char *ret, size_t room)
+{
+	char action[SHORT], session[SHORT];
+
+	ret[0] = '\0';
+	if (v->session.data)
+		(void)snprintf(ret, room, "; %s in %s",
+			       audit_text(v->action, action, sizeof(action)),
+			       audit_text(v->session, session, sizeof(session)));
+}
+
 void audit_outcome_text(const struct record_view *v, char *ret, size_t room)
 {
-	char one[SHORT], two[SHORT], why[2 * AUDIT_SHOWN], took[32];
+	char one[SHORT], two[SHORT], why[2 * AUDIT_SHOWN], took[32], session[3 * SHORT];
 
 	switch (v->kind) {
 	case RECORD_DENIED:
@@ -60,12 +72,16 @@ void audit_outcome_text(const struct record_view *v, char *ret, size_t room)
 		return;
 	case RECORD_FINISHED:
 		audit_duration(v->run_us, took, sizeof(took));
-		(void)snprintf(ret, room, "%s%s%s, %s", audit_text(v->status, one, sizeof(one)),
+		session_text(v, session, sizeof(session));
+		(void)snprintf(ret, room, "%s%s%s, %s%s", audit_text(v->status, one, sizeof(one)),
 			       v->cause.data ? ": " : "",
-			       v->cause.data ? audit_text(v->cause, two, sizeof(two)) : "", took);
+			       v->cause.data ? audit_text(v->cause, two, sizeof(two)) : "", took,
+			       session);
 		return;
 	case RECORD_STARTED:
-		(void)snprintf(ret, room, "%s", audit_text(v->decision, one, sizeof(one)));
+		session_text(v, session, sizeof(session));
+		(void)snprintf(ret, room, "%s%s", audit_text(v->decision, one, sizeof(one)),
+			       session);
 		return;
 	case RECORD_POLICY_LOADED:
 		(void)snprintf(ret, room, "policy %.16s",

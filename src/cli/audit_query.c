@@ -7,6 +7,7 @@
 
 #include "auditread/ocsf.h"
 #include "auditread/plain.h"
+#include "auditread/querywords.h"
 #include "base/jsonread.h"
 #include "base/own.h"
 #include "cli/auditcli.h"
@@ -67,6 +68,17 @@ static int each_hit(void *context, const struct index_hit *h, struct error *err)
 	return ferror(stdout) ? 1 : 0;
 }
 
+static int check_words(const struct audit_options *o, struct error *err)
+{
+	if (o->status && query_check_status(o->status, err) < 0)
+		return fail_in(err, "--status");
+	if (o->decision && query_check_decision(o->decision, err) < 0)
+		return fail_in(err, "--decision");
+	if (o->kind && query_check_kind(o->kind, err) < 0)
+		return fail_in(err, "--kind");
+	return 0;
+}
+
 static int query(const struct audit_options *o, struct error *err)
 {
 	own_reader r = audit_open_log(o, err);
@@ -80,7 +92,7 @@ static int query(const struct audit_options *o, struct error *err)
 		.limit = QUERY_LIMIT,
 	};
 
-	if (!r || audit_times(o, &q, err) < 0)
+	if (!r || check_words(o, err) < 0 || audit_times(o, &q, err) < 0)
 		return -1;
 	if (o->limit && audit_number(o->limit, "--limit", &q.limit, err) < 0)
 		return -1;

@@ -37,6 +37,17 @@ int audit_key(const struct audit_options *o, struct note_key *ret, struct error 
 	return note_key_read(AT_FDCWD, o->key, ret, err) < 0 ? fail_in(err, "--key") : 0;
 }
 
+/* A directory without anything of a log is a mistake, and not a log without calls. */
+static bool holds_log(const struct log_reader *r)
+{
+	static const char *const parts[] = {"log", "checkpoint", "key.pub"};
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (faccessat(log_reader_directory(r), parts[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			return true;
+	return false;
+}
+
 struct log_reader *audit_open_log(const struct audit_options *o, struct error *err)
 {
 	own_reader r = NULL;
@@ -50,6 +61,12 @@ struct log_reader *audit_open_log(const struct audit_options *o, struct error *e
 	r = log_reader_open(path, err);
 	if (!r) {
 		(void)fail_in(err, "the log in %s", path);
+		return NULL;
+	}
+	if (!holds_log(r)) {
+		(void)fail(err, ERR_CALLER,
+			   "there is no log in %s; name its directory with --log or BELLJAR_AUDIT",
+			   path);
 		return NULL;
 	}
 	if (o->key)
@@ -129,9 +146,9 @@ int audit_printed(int code)
 
 bool audit_wants_colour(FILE *to)
 {
-	const char *no = secure_getenv("NO_COLOR");
+	const char *no = secure_getenv("NO_COLOR"), *term = secure_getenv("TERM");
 
-	return isatty(fileno(to)) && !is_set(no);
+	return isatty(fileno(to)) && !is_set(no) && !(term && strcmp(term, "dumb") == 0);
 }
 
 /* There is one at a time. */

@@ -84,7 +84,7 @@ static json_t *read_object(const char *json, struct error *err)
 
 	buf_init(&text, CLI_TEXT_MAX);
 	if (file && cli_read_file(json[0] == '@' ? json + 1 : json, &text, err) < 0)
-		return NULL;
+		return (void)fail_in(err, "--args"), NULL;
 	if (file)
 		json = buf_str(&text);
 	value = jsonread(json, file ? text.len : strlen(json), CLI_TEXT_MAX, err);

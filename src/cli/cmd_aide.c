@@ -70,7 +70,10 @@ static int load(struct helper *h, struct error *err)
 	if (!c)
 		return fail_sys(err, "read the policy");
 	h->policy = cli_load(h->file, NULL, &h->means, c);
-	if (!h->policy)
+	if (!h->policy && c->n && cli_names_file(&c->list[0]))
+		result =
+			fail(err, ERR_CONFIG, "the policy cannot be used: %.200s", c->list[0].text);
+	else if (!h->policy)
 		result = fail(err, ERR_CONFIG,
 			      "the policy cannot be used: %.100s:%u:%u: %.100s (belljar policy "
 			      "check says more)",

@@ -98,7 +98,8 @@ static int report(const struct passage *p, const struct call_options *o)
 		return cli_complain(&err);
 	if (p->account.outcome.killed_for == KILL_CANCELLED)
 		code = cli_code_of_signal(p->cancel_fd, code);
-	return code;
+	/* It ran, and its output is lost: its own code would say that all is well. */
+	return p->ran && p->account.outcome.error.kind != ERR_NONE ? EXIT_BELLJAR : code;
 }
 
 /* Without a place to count, nobody could say how often: no call.  A dry run counts nothing. */

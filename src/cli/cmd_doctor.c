@@ -33,7 +33,7 @@ static const char usage[] =
 	"  --cgroup DIR      make the attacked box's control groups beneath DIR\n"
 	"\n"
 	"Exit code 0: boxes can run with all layers (--attack: all walls held); 1: not so;\n"
-	"125: doctor itself failed.\n";
+	"125: doctor itself failed.\n\nmore: man belljar-doctor\n";
 
 /* The checks, and what was found; then those of the policy. */
 struct report {
@@ -44,9 +44,9 @@ struct report {
 
 static bool wants_colour(void)
 {
-	const char *no = secure_getenv("NO_COLOR");
+	const char *no = secure_getenv("NO_COLOR"), *term = secure_getenv("TERM");
 
-	return isatty(STDOUT_FILENO) && !(no && *no);
+	return isatty(STDOUT_FILENO) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
 }
 
 int doctor_paint(struct buf *out, const char *colour, const char *word, int width,

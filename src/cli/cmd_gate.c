@@ -22,6 +22,7 @@ static const char *const kept[] = {
 	"BELLJAR_STATE",
 	"HOME",
 	"NO_COLOR",
+	"TERM",
 	"XDG_STATE_HOME",
 	/* systemd's, for the service */
 	"LISTEN_FDNAMES",

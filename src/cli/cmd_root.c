@@ -55,7 +55,10 @@ static void print_usage(FILE *to)
 		"  --json         the result as one JSON object\n"
 		"  --quiet        no progress and no closing line\n"
 		"\n"
-		"Boxes use it with: belljar run --root DIR -- CMD\n",
+		"Boxes use it with: belljar run --root DIR -- CMD\n\n"
+		"exit codes: 0 well; 1 check found something; 125 wrong option, or it could not "
+		"be made\n\n"
+		"more: man belljar-root\n",
 		to);
 }
 

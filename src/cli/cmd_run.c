@@ -19,7 +19,7 @@
 #include "sandbox/native/delegate.h"
 #include "sandbox/native/trustpath.h"
 
-enum { CODE_MAX = 16 << 20 };
+enum { CODE_MAX = 16 << 20, MISSING_SHOWN = 10 };
 
 struct prepared {
 	struct buf code;
@@ -119,7 +119,7 @@ static int build_code_argv(struct prepared *p, struct run_options *o, struct err
 				    o->language->name);
 		code.inside = script_name(o, *rest);
 		if (read_code(p, *rest++, err) < 0)
-			return -1;
+			return fail_in(err, "--lang %s", o->language->name);
 	}
 	code.data = buf_str(&p->code);
 	code.len = p->code.len;
@@ -168,6 +168,29 @@ static void close_with_a_line(const struct run_options *o, const struct account 
 	cli_say(line);
 }
 
+/* Files that somebody asked for and did not get: a run that went well is no reason to be silent. */
+static void name_missing_files(const struct run_options *o, const struct account *a)
+{
+	size_t n = 0;
+	char line[700];
+
+	if (o->quiet || o->json)
+		return;
+	for (size_t i = 0; i < a->n_artifacts; i++) {
+		const struct artifact *one = &a->artifacts[i];
+
+		if (!one->refused[0] || ++n > MISSING_SHOWN)
+			continue;
+		(void)snprintf(line, sizeof(line), "--get: %.500s: %s", one->name, one->refused);
+		cli_say(line);
+	}
+	if (n <= MISSING_SHOWN)
+		return;
+	(void)snprintf(line, sizeof(line), "--get: ... and %zu more; --json names all of them",
+		       n - MISSING_SHOWN);
+	cli_say(line);
+}
+
 static int report(const struct run_options *o, const struct oneshot *one, const struct account *a)
 {
 	struct error err = {0};
@@ -175,6 +198,7 @@ static int report(const struct run_options *o, const struct oneshot *one, const 
 	/* It has happened, recorded or not. */
 	if (one->trouble.kind != ERR_NONE)
 		(void)cli_complain(&one->trouble);
+	name_missing_files(o, a);
 	close_with_a_line(o, a);
 	if (o->json && write_account(one, a, STDOUT_FILENO, &err) < 0)
 		return cli_complain(&err);

@@ -83,7 +83,7 @@ static int check_language(const struct look *l, struct error *err)
 		if (strcmp(l->language, known[i]) == 0)
 			return 0;
 	return fail(err, ERR_CALLER,
-		    "there is no language '%.40s'; give python, node, bash or command",
+		    "--lang: there is no language '%.40s'; give python, node, bash or command",
 		    l->language);
 }
 
@@ -146,6 +146,9 @@ static int report(const struct look *l, bool json)
 		/* Refused for another reason than a finding: not readable, too large, too slow. */
 		if (l->answer != ANSWER_ALLOW && !has_blocking(&l->findings))
 			printf("%s: %s: %s\n", l->file, l->why.rule, l->why.what);
+		/* Before the verdict, also where both go to the same pipe. */
+		if (fflush(stdout) != 0)
+			return (void)fail_sys(&err, "write to standard output"), cli_complain(&err);
 		(void)fprintf(stderr,
 			      "%s; screening explains, it is not the wall: that is the box\n",
 			      l->answer == ANSWER_ALLOW ? "nothing blocks" : "blocked");
@@ -162,7 +165,7 @@ static int screen(const char *file, const struct screen_options *o)
 
 	buf_init(&l.text, CLI_TEXT_MAX);
 	arena_init(&l.arena, ARENA_BYTES);
-	if (check_language(&l, &err) < 0 || cli_read_file(file, &l.text, &err) < 0)
+	if (cli_read_file(file, &l.text, &err) < 0 || check_language(&l, &err) < 0)
 		return cli_complain(&err);
 	if (o->tool || o->policy) {
 		policy = cli_load_policy(o->policy, NULL, &means, NULL);

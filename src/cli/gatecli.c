@@ -17,11 +17,21 @@
 #include "cli/cli.h"
 #include "cli/sibling.h"
 
+bool cli_names_file(const struct complaint *c)
+{
+	return c->place.line == 0 && c->place.file &&
+	       strncmp(c->text, c->place.file, strlen(c->place.file)) == 0;
+}
+
 void cli_print_complaint(FILE *to, const struct complaint *c)
 {
 	char text[4 * sizeof(c->text)];
 
 	text_one_line(c->text, text, sizeof(text));
+	if (cli_names_file(c)) {
+		(void)fprintf(to, "%s\n", text);
+		return;
+	}
 	(void)fprintf(to, "%s:%u:%u: %s%s%s\n", c->place.file ? c->place.file : "policy",
 		      c->place.line, c->place.column, c->path, c->path[0] ? ": " : "", text);
 }
@@ -141,7 +151,9 @@ void cli_print_why(const struct why *why)
 			      why->retry_after_ms / 1000, why->retry_after_ms % 1000);
 	else
 		(void)fprintf(stderr, "  retry  %s\n",
-			      why->permanent ? "of no use: the policy says no" : "later");
+			      !why->permanent            ? "later"
+			      : why->layer == WHY_POLICY ? "of no use: the policy says no"
+							 : "of no use as it is: change it first");
 }
 
 void cli_print_findings(FILE *to, const char *file, const struct findings *f)

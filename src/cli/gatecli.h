@@ -20,6 +20,8 @@ struct policy *cli_load(const char *file, const char *state, struct redact_means
 struct policy *cli_load_policy(const char *file, const char *state, struct redact_means *ret_means,
 			       struct complaint *ret_first);
 /* "file:line:column: path: text" */
+/* Is it about the file as a whole, and says so itself?  Then it has no line. */
+bool cli_names_file(const struct complaint *c);
 void cli_print_complaint(FILE *to, const struct complaint *c);
 void cli_print_complaints(FILE *to, const struct complaints *c);
 

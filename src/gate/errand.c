@@ -384,6 +384,8 @@ static enum verdict look_at_end(struct passage *p)
 	if (o->end == END_UNKNOWN) {
 		p->trouble = o->error;
 		(void)fail(&o->error, ERR_SYSTEM, "its end was not seen");
+	} else if (o->error.kind != ERR_NONE) {
+		p->trouble = o->error; /* it ran, and what came out is not where it should be */
 	}
 	look_for_canary(p);
 	files_clean(p);

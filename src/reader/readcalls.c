@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "auditread/querywords.h"
 #include "auditread/when.h"
 #include "base/own.h"
 #include "reader/readrole.h"
@@ -75,6 +76,15 @@ static const char *given(const char *text)
 	return text[0] ? text : NULL;
 }
 
+static int take_word(struct read_answer *a, const char *name, const char *text,
+		     int (*check)(const char *word, struct error *err), struct error *err)
+{
+	if (text[0] == '\0' || check(text, err) == 0)
+		return 0;
+	a->parameter = name;
+	return fail_in(err, "%s", name);
+}
+
 static int build(const struct read_request *q, struct read_answer *a, struct index_query *ret,
 		 struct error *err)
 {
@@ -87,6 +97,10 @@ static int build(const struct read_request *q, struct read_answer *a, struct ind
 		.limit = LIMIT_STANDARD,
 		.forward = q->after[0] != '\0',
 	};
+	if (take_word(a, "status", q->status, query_check_status, err) < 0 ||
+	    take_word(a, "decision", q->decision, query_check_decision, err) < 0 ||
+	    take_word(a, "kind", q->record_kind, query_check_kind, err) < 0)
+		return -1;
 	if (take_time(a, "since", q->since, &ret->since_ms, err) < 0 ||
 	    take_time(a, "until", q->until, &ret->until_ms, err) < 0)
 		return -1;

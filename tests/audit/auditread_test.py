@@ -292,12 +292,25 @@ def query_says_what_is_wrong_with_the_question():
             (["--since", "1h", "--until", "2h"], "not later"), (["--limit", "x"], "--limit"),
             (["--tol", "x"], "did you mean --tool"), (["what"], "is too much"),
             (["--follow"], "there is no option"),
+            (["--status", "failed"], "give one of aborted, open, unknown, denied, success"),
+            (["--decision", "allowed"], "give one of allow, ask, deny"),
+            (["--kind", "policy"], "policy_loaded, policy_refused"),
         ]:
             check(complaint in p.audit("query", *words, code=125).stderr, (words, complaint))
         check("did you mean 'query'" in p.audit("qery", code=125).stderr, "qery")
         check("is missing" in p.audit("show", code=125).stderr, "show")
         p.log += "-none"
         check("log-none" in p.audit("tail", code=125).stderr, "which log")
+
+
+def a_directory_without_a_log_is_no_empty_log():
+    with Place() as p:
+        os.mkdir(p.log)
+        for words in [["tail"], ["query"], ["show", "1"], ["export", "--ocsf"], ["index"],
+                      ["prune", "--before", "1d"], ["anchor"], ["prove", "0"]]:
+            check("there is no log in" in p.audit(*words, code=125).stderr, words)
+        equal(os.listdir(p.log), [])
+        p.audit("verify", code=1)
 
 
 # the index
@@ -490,11 +503,22 @@ def on_terminal(p, *words, env=()):
                             env={"BELLJAR_AUDIT": p.log, **dict(env)}, **p.who()).decode()
 
 
+def what_was_done_in_a_session_is_told_from_calls():
+    with Place() as p:
+        p.make(dict(started(1), session="bjs-1", action="session_open"),
+               dict(finished(1), session="bjs-1", action="session_open"), started(2), finished(2))
+        lines = p.audit("tail").stdout.splitlines()
+        equal([line.endswith("; session_open in bjs-1") for line in lines],
+              [True, True, False, False])
+        check("; session_open in bjs-1" in p.audit("query").stdout.splitlines()[0], "query")
+
+
 def colour_is_for_terminals_that_want_it():
     with Place() as p:
         p.make(*USUAL)
         check("\033[31m" in on_terminal(p, "tail"), "on a terminal")
         check("\033" not in on_terminal(p, "tail", env={"NO_COLOR": "1"}), "NO_COLOR")
+        check("\033" not in on_terminal(p, "tail", env={"TERM": "dumb"}), "TERM=dumb")
         check("\033" not in p.audit("tail").stdout, "in a pipe")
         check("\r" not in p.audit("verify").stderr, "a bar in a pipe")
 

@@ -40,6 +40,7 @@ static void fill_texts(struct record *r, const json_t *o)
 	r->id = text_of(o, "id");
 	r->client = text_of(o, "client");
 	r->session = text_of(o, "session");
+	r->action = text_of(o, "action");
 	r->tool = text_of(o, "tool");
 	r->args = text_of(o, "args");
 	r->args_len = r->args ? strlen(r->args) : 0;

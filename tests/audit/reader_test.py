@@ -214,6 +214,7 @@ def wrong_parameters_are_named(user):
     with place(user) as p:
         for kind, name, value in [
                 (QUERY, "since", "yesterday-ish"), (QUERY, "until", "13:00"),
+                (QUERY, "status", "failed"), (QUERY, "decision", "allowed"),
                 (QUERY, "limit", "0"), (QUERY, "limit", "1001"), (QUERY, "limit", "-1"),
                 (QUERY, "limit", "x"), (QUERY, "after", "1.5"), (QUERY, "after", "\x00\x01"),
                 (RECORD, "index", "one"), (PROOF, "index", "99999999999999999999999"),

@@ -130,6 +130,14 @@ def a_wrong_request_says_where(t):
     t.check((e.status, e.errors[0]["pointer"]) == (400, "/colour"), e)
 
 
+def a_url_that_is_none_is_refused(t):
+    """Else the key goes to whoever listens at the standard place."""
+    for url in ("jar.example:8640", "localhost", "ftp://jar.example", "http://", "unix://jar.sock",
+                "http://jar.example/prefix", "http://me:word@jar.example"):
+        t.check(thrown(ValueError, connect, url), url)
+    connect("http://127.0.0.1:8640/")  # a slash at its end is no other place
+
+
 def keys(t):
     with_key = connect(key=KEY)
     t.check(with_key.execute("run_command", arguments={"command": "echo 1"}).success, "")
@@ -286,7 +294,8 @@ def a_session_runs_programs(t):
 
 
 TESTS = [
-    execute, a_failure_is_a_result, call_tool, a_refusal_says_why, a_wrong_request_says_where, keys,
+    execute, a_failure_is_a_result, call_tool, a_refusal_says_why, a_wrong_request_says_where,
+    a_url_that_is_none_is_refused, keys,
     a_key_makes_a_call_once, over_a_unix_socket, streams, leaving_a_stream_cancels_the_call,
     a_started_call_goes_on, a_session_keeps_variables, a_session_is_forked, a_session_has_files, a_session_runs_programs,
 ]

@@ -100,6 +100,8 @@ TEST(what_is_wrong_is_named_with_its_place)
 	CHECK(!check("execute", "{\"tool_name\": \"a\", \"limits\": {\"waal\": 1}}", &p));
 	CHECK_STR(p.list[0].pointer, "/limits/waal");
 	CHECK_STR(p.list[0].detail, "there is no member 'waal' here; did you mean 'wall'?");
+	CHECK(!check("execute", "{\"tool_name\": \"a\", \"limits\": {\"wall\": \"1x\"}}", &p));
+	CHECK_STR(p.list[0].detail, "'x' is not a unit here; give 30s, 500ms or 2m");
 	CHECK(!check("execute", "{}", &p) && p.n == 1);
 	CHECK_STR(p.list[0].detail, "'tool_name' is missing");
 	CHECK(!check("signal", "{\"signal\": \"SIGTERM\"}", &p));

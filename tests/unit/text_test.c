@@ -162,6 +162,10 @@ TEST(a_near_miss_is_suggested)
 	CHECK_STR(text_nearest("momery", names), "memory");
 	CHECK_STR(text_nearest("memroy", names), "memory");
 	CHECK(text_nearest("zzzzzz", names) == NULL);
+	CHECK_STR(text_nearest("certificate", (const char *const[]){"key", "cert", NULL}), "cert");
+	CHECK(text_nearest("foo", (const char *const[]){"root", "run", NULL}) == NULL);
+	CHECK(text_nearest("nonexist", (const char *const[]){"corelist", NULL}) == NULL);
+	CHECK_STR(text_nearest("ru", (const char *const[]){"root", "run", NULL}), "run");
 	CHECK(text_nearest("0123456789012345678901234567890123456789", names) == NULL);
 }
 

@@ -425,6 +425,28 @@ TEST(calls_without_beginning_or_end_are_told)
 	CHECK(report.open == 1 && report.backward == 1 && report.findings == 1);
 }
 
+/* Each record has its writer's time, and writers wait for each other. */
+TEST(a_moment_earlier_is_no_clock_that_went_backward)
+{
+	own(scratch) dir = scratch_make();
+	struct log *l = log_open(dir.path, NULL, &err);
+	static const uint64_t times[] = {1700000009000, 1700000000000, 1700000009000,
+					 1699999990000};
+
+	for (size_t i = 0; i < ARRAY_LEN(times); i++) {
+		struct record r = {.kind = RECORD_POLICY_LOADED, .time_ms = times[i]};
+		struct receipt receipt;
+		own(buf) line;
+
+		buf_init(&line, RECORD_MAX);
+		CHECK(record_write(&r, &line, &err) == 0);
+		CHECK(log_append(l, &(struct log_line){line.data, line.len}, 1, &receipt, &err) ==
+		      1);
+	}
+	log_close(l);
+	CHECK(findings(&dir, NULL, 0) == 0 && report.backward == 1);
+}
+
 static uint64_t told;
 
 static void progress(void *context, uint64_t done, uint64_t total)

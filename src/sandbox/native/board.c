@@ -55,8 +55,9 @@ int layer_missing(struct board *b, enum layer layer, const char *instead, struct
 
 	if (!(b->allow_degraded & 1u << layer))
 		return fail(err, ERR_CONFIG,
-			    "layer %s: %.330s (belljar doctor says what would help; "
-			    "--allow-degraded %s goes on %s%s)",
+			    "layer %s: %.280s (belljar doctor says what would help; "
+			    "--allow-degraded %s, or allow_degraded in the policy for call and "
+			    "serve, goes on %s%s)",
 			    name, why.text, name, instead ? "with " : "without it",
 			    instead ? instead : "");
 	report->state = instead ? LAYER_DEGRADED : LAYER_OFF;

@@ -85,7 +85,7 @@ static int take_parent(struct survey *s, const char *parent, struct error *err)
 	size_t best = 0;
 
 	if (!real)
-		return fail_sys(err, "the cgroup directory %s", parent);
+		return fail_sys(err, "--cgroup %s", parent);
 	for (size_t i = 0; i < s->n_mounts; i++) {
 		const char *point = s->mounts[i].point;
 
@@ -99,7 +99,7 @@ static int take_parent(struct survey *s, const char *parent, struct error *err)
 	if (s->given)
 		return 0;
 	return fail(err, ERR_CALLER,
-		    "%s is not in a mounted cgroup hierarchy; give a directory such as "
+		    "--cgroup %s: not in a mounted cgroup hierarchy; give a directory such as "
 		    "/sys/fs/cgroup/NAME",
 		    parent);
 }

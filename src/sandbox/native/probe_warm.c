@@ -27,6 +27,7 @@ enum { PATIENCE_MS = 5000, WALL_MS = 10000, BETWEEN_MS = 150, TWICE = 2, NOBODY 
 struct trial {
 	struct slot *slot;
 	const struct job *job;
+	enum warm_kind kind;
 	int null;
 	struct outcome outcome; /* of the last call */
 	unsigned waited;        /* calls in a row that something waited for */
@@ -68,12 +69,12 @@ static int run_once(struct trial *t, struct error *err)
 	return 0;
 }
 
-/* Where no group counts memory, nothing is forked for a call: what it shares with what it was
- * forked from would count as its own. */
+/* Where no group counts memory, no Python is forked for a call: what it shares with what it was
+ * forked from would count as its own.  A node is started, and shares nothing. */
 static bool can_wait(const struct trial *t)
 {
-	return t->outcome.layers[LAYER_MEMORY].state == LAYER_FULL && t->nobody < NOBODY &&
-	       slot_is_usable(t->slot);
+	return (t->kind == WARM_NODE || t->outcome.layers[LAYER_MEMORY].state == LAYER_FULL) &&
+	       t->nobody < NOBODY && slot_is_usable(t->slot);
 }
 
 static int try(struct trial *t, struct error *err)
@@ -94,8 +95,8 @@ static const char *const fixes[] = {
 	[WARM_PYTHON] =
 		"they run all the same, only later.  Python must be 3.9 or newer, and memory "
 		"must be limited by a control group:\nsee the rows python3 and memory above",
-	[WARM_NODE] = "they run all the same, only later.  Memory must be limited by a control "
-		      "group: see the row memory above",
+	[WARM_NODE] = "they run all the same, only later; belljar run --lang node -c 0 shows how "
+		      "node does in a box",
 };
 static_assert(ARRAY_LEN(fixes) == WARM_COUNT, "one for each kind");
 
@@ -107,7 +108,9 @@ static void judge(const struct trial *t, enum warm_kind kind, struct finding *re
 	if (t->waited < TWICE) {
 		found(ret, CHECK_DEGRADED, "calls of %s start %s: %.90s", warm_kind_name(kind),
 		      start_how_name(s->how),
-		      s->why_cold[0] ? s->why_cold : "nothing waited for them");
+		      s->why_cold[0]            ? s->why_cold
+		      : s->how == START_WAITING ? "but not each of them"
+						: "nothing waited for them");
 		fix(ret, "%s", fixes[kind]);
 		return;
 	}
@@ -130,7 +133,7 @@ static void look(struct profile *profile, struct finding *ret)
 	char *own[WARM_ENV_MAX + 1] = {NULL}, *env[WARM_ENV_MAX + ENVIRONMENT_OWN];
 	char *argv[4] = {NULL};
 	struct job job = {.argv = argv, .env = env};
-	struct trial t = {.job = &job};
+	struct trial t = {.job = &job, .kind = kind};
 	own_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	own_slot slot = NULL;
 	struct error err = {0};

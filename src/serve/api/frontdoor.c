@@ -5,8 +5,10 @@
  */
 #include "serve/api/frontdoor.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/own.h"
 #include "base/text.h"
@@ -120,21 +122,24 @@ static bool is_known(struct visit *v)
 
 static bool has_path(struct visit *v)
 {
-	char allow[64];
+	char allow[64], detail[120];
 	struct http_header more[2] = {{"Allow", allow}, {0}};
 
 	if (v->match.route)
 		return true;
 	if (!v->match.methods) {
-		respond_problem(v, PROBLEM_NOT_FOUND, "there is no such path");
+		respond_problem(v, PROBLEM_NOT_FOUND,
+				"there is no such path; /openapi.json has all of them");
 		return false;
 	}
 	routes_allow(v->match.methods, allow, sizeof(allow));
-	if (http_method(v->x) == HTTP_OPTIONS)
+	if (http_method(v->x) == HTTP_OPTIONS) {
 		respond(v, &(struct response){.status = 204, .more = {{"Allow", allow}}});
-	else
-		respond_problem_more(v, PROBLEM_METHOD_NOT_ALLOWED,
-				     "this path does not have that method", more);
+		return false;
+	}
+	(void)snprintf(detail, sizeof(detail), "this path does not have that method; it has: %s",
+		       allow);
+	respond_problem_more(v, PROBLEM_METHOD_NOT_ALLOWED, detail, more);
 	return false;
 }
 
@@ -224,15 +229,31 @@ static bool body_size(const struct visit *v, uint64_t *ret)
 	return true;
 }
 
+/* Whoever stands between may unpack it and judge something else than we would read. */
+static bool is_encoded(const struct visit *v)
+{
+	const char *encoding = http_header(v->x, "Content-Encoding");
+
+	return encoding && strcasecmp(encoding, "identity") != 0;
+}
+
 static bool body_fits(struct visit *v)
 {
 	const struct route *r = v->match.route;
 	struct front *f = v->front;
 	bool wanted = r->body || r->flags & ROUTE_BYTES;
 	uint64_t size, cap = wanted ? f->view->body_bytes : IGNORED_BODY;
+	char detail[120];
 
 	if (!body_size(v, &size) || (http_header(v->x, "Content-Length") && size > cap)) {
-		respond_problem(v, PROBLEM_TOO_LARGE, "the body is larger than this service takes");
+		(void)snprintf(detail, sizeof(detail), "the body has more than %" PRIu64 " bytes%s",
+			       cap, wanted ? " (serve.body in the policy)" : "");
+		respond_problem(v, PROBLEM_TOO_LARGE, detail);
+		return false;
+	}
+	if (is_encoded(v)) {
+		respond_problem(v, PROBLEM_UNSUPPORTED_MEDIA_TYPE,
+				"the body is taken as it is: no Content-Encoding");
 		return false;
 	}
 	if (r->body && !accept_is_json(http_header(v->x, "Content-Type"))) {

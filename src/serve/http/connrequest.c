@@ -125,7 +125,7 @@ static bool begin_exchange(struct conn *c, size_t left)
 	c->behind = !has_body(c->x) && more_behind(c, left);
 	if (c->x->head.length > c->x->body_cap) {
 		exchange_free(TAKE(c->x));
-		refuse(c, 413, "The body is larger than any may be.");
+		refuse(c, 413, "The body is larger than any may be (serve.body in the policy).");
 		return false;
 	}
 	return announce(c, left);

@@ -45,6 +45,20 @@ static void print_json(const struct supervisor *s)
 	(void)fflush(stdout);
 }
 
+/* A policy of somebody's own has tools that we know nothing of: which, the service says. */
+static void print_question(const struct supervisor *s, const struct door *d)
+{
+	bool key = !s->plan.loopback_without_key && !d->word.is_unix;
+	char url[160];
+
+	door_url(d, url, sizeof(url));
+	(void)fprintf(stderr, "\n  curl -s%s%s %s/v1/tools%s\n\n",
+		      d->word.is_unix ? " --unix-socket " : "",
+		      d->word.is_unix ? d->word.address.un.sun_path : "",
+		      d->word.is_unix ? "http://localhost" : url,
+		      key ? " -H \"Authorization: Bearer $KEY\"" : "");
+}
+
 static void print_calls(const struct supervisor *s, const struct door *d)
 {
 	static const struct {
@@ -88,6 +102,10 @@ void banner_print(const struct supervisor *s)
 	supervisor_say("policy %s (%.16s), log %s",
 		       s->plan.policy_file ? s->plan.policy_file : "built in",
 		       s->plan.policy_sha256, s->plan.audit_off ? "off" : s->audit);
-	if (!s->config->json && s->doors.n)
+	if (s->config->json || !s->doors.n)
+		return;
+	if (s->plan.policy_file)
+		print_question(s, &s->doors.door[0]);
+	else
 		print_calls(s, &s->doors.door[0]);
 }

@@ -3,12 +3,44 @@
 #include "serve/roles/rolelog.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/own.h"
 #include "base/text.h"
+
+enum { SAID_AGAIN_US = 60 * 1000 * 1000 };
+
+static void print_unsaid(struct rolelog *r)
+{
+	if (r->unsaid)
+		(void)fprintf(stderr, "%s: (the same, %" PRIu64 " times more)\n", r->name,
+			      r->unsaid);
+	r->unsaid = 0;
+}
+
+/* Was it said just now?  Then it is counted. */
+static bool is_said(struct rolelog *r)
+{
+	uint64_t now = clock_us();
+
+	if (!r->sparing)
+		return false;
+	if (r->len == r->said_len && memcmp(r->line, r->said, r->len) == 0 &&
+	    now - r->said_us < SAID_AGAIN_US) {
+		r->unsaid++;
+		return true;
+	}
+	print_unsaid(r);
+	memcpy(r->said, r->line, r->len);
+	r->said_len = r->len;
+	r->said_us = now;
+	return false;
+}
 
 static void print_line(struct rolelog *r)
 {
@@ -16,6 +48,10 @@ static void print_line(struct rolelog *r)
 
 	if (r->len == 0)
 		return;
+	if (is_said(r)) {
+		r->len = 0;
+		return;
+	}
 	(void)snprintf(plain, sizeof(plain), "%.*s", (int)r->len, r->line);
 	text_one_line(plain, safe, sizeof(safe));
 	(void)fprintf(stderr, "%s: %s\n", r->name, safe);
@@ -70,6 +106,7 @@ void rolelog_close(struct rolelog *r)
 	for (int i = 0; i < 64 && (n = read(r->from, some, sizeof(some))) > 0; i++)
 		take_bytes(r, some, (size_t)n);
 	print_line(r);
+	print_unsaid(r);
 	loop_remove(r->loop, &r->watch);
 	(void)close(take_fd(&r->from));
 	(void)close(take_fd(&r->to));

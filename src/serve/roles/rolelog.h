@@ -3,7 +3,9 @@
 #ifndef SERVE_ROLES_ROLELOG_H
 #define SERVE_ROLES_ROLELOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "serve/loop.h"
@@ -18,6 +20,12 @@ struct rolelog {
 	struct loop_watch watch;
 	char line[ROLELOG_LINE_MAX];
 	size_t len;
+	/* One that is started again and again says the same each time: then once a minute is
+	 * enough, with how often it was. */
+	bool sparing;
+	char said[ROLELOG_LINE_MAX];
+	size_t said_len;
+	uint64_t said_us, unsaid;
 };
 
 int rolelog_open(struct rolelog *r, struct loop *l, const char *name, struct error *err);

@@ -15,6 +15,8 @@
 #include "base/own.h"
 #include "serve/roles/supervise.h"
 
+enum { FRONT_CANNOT = 125 }; /* its exit code when it is told what it cannot do */
+
 static const struct {
 	const char *name, *label;
 	int (*start)(struct single *one, struct error *err);
@@ -61,7 +63,7 @@ bool single_is_up(const struct supervisor *s, enum single_role which)
 void singles_tell_state(struct supervisor *s)
 {
 	uint64_t bits = s->tested ? ROLE_UP_SELF_TEST : 0;
-	bool all = s->tested && s->singles[ROLE_FRONT].pid;
+	bool all = s->tested && s->front_heard && s->singles[ROLE_FRONT].pid;
 
 	for (int i = 0; i < SINGLE_COUNT; i++)
 		if (single_is_up(s, (enum single_role)i))
@@ -126,16 +128,29 @@ static bool went_with_front(const struct single *one, int status)
 	       (!front->pid || front->started_us >= one->started_us);
 }
 
+/* It was told of a certificate or a policy that it cannot use, and has said so: nor can the next.
+ */
+static bool cannot_begin(const struct single *one, int status)
+{
+	return one->which == ROLE_FRONT && !one->all->front_heard && !one->all->stopping &&
+	       WIFEXITED(status) && WEXITSTATUS(status) == FRONT_CANNOT;
+}
+
 static void take_end(void *context, uint32_t events)
 {
 	struct single *one = context;
 	struct supervisor *s = one->all;
 	bool steady = loop_now_us(s->loop) - one->started_us > STEADY_MS * UINT64_C(1000);
+	struct error err = {0};
 	int status = 0;
 
 	(void)events;
 	(void)waitpid(one->pid, &status, 0);
 	forget(one);
+	if (cannot_begin(one, status)) {
+		(void)fail(&err, ERR_CONFIG, "the front cannot begin (see above)");
+		supervisor_give_up(s, &err);
+	}
 	if (!went_with_front(one, status))
 		one->fails = steady ? 1 : one->fails + 1;
 	one->up = one->busy;

@@ -134,6 +134,11 @@ void hear_front(struct single *one)
 		loop_remove(s->loop, &one->news);
 		return;
 	}
+	/* It asks for keepers as soon as it has begun. */
+	if (!s->front_heard) {
+		s->front_heard = true;
+		singles_tell_state(s);
+	}
 	switch ((enum role_word)m.word) {
 	case ROLE_WANT_KEEPER:
 		keepers_want(s, m.number == 1);

@@ -120,6 +120,7 @@ struct supervisor {
 	struct loop_watch test_end;
 	bool tested;
 	uint64_t state_told; /* ROLE_UP_... that the front knows; UINT64_MAX: none */
+	bool front_heard;    /* one has begun, ever */
 	bool announced;
 
 	enum stopping stopping;

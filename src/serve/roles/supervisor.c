@@ -196,9 +196,11 @@ static int open_logs(struct supervisor *s, struct error *err)
 		[ROLE_AUDITOR] = "belljar serve: reader",
 	};
 
-	for (int i = 0; i < SINGLE_COUNT; i++)
+	for (int i = 0; i < SINGLE_COUNT; i++) {
 		if (rolelog_open(&s->logs[i], s->loop, names[i], err) < 0)
 			return -1;
+		s->logs[i].sparing = true;
+	}
 	if (rolelog_open(&s->keeper_log, s->loop, "belljar serve: keeper", err) < 0 ||
 	    rolelog_open(&s->gate_log, s->loop, "belljar serve: policy", err) < 0)
 		return -1;

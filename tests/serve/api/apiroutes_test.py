@@ -159,6 +159,10 @@ def bodies_must_be_json_and_fit():
             problem(r, 415, "unsupported_media_type")
         for kind in ("application/json", "Application/JSON; charset=UTF-8"):
             expect(f.ask("POST", "/execute", "echo", headers={"Content-Type": kind}).status, 200)
+        r = f.ask("POST", "/execute", "echo", headers={"Content-Encoding": "gzip"})
+        problem(r, 415, "unsupported_media_type")
+        r = f.ask("POST", "/execute", "echo", headers={"Content-Encoding": "identity"})
+        expect(r.status, 200)
         expect(f.ask("POST", "/execute", "echo" + " " * 1990).json["body_len"], 1994)
         problem(f.ask("POST", "/execute", "x" * 2001), 413, "too_large")
         expect(f.ask("GET", "/v1/tools", "x" * 5000).status, 413)

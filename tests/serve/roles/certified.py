@@ -122,4 +122,24 @@ def open_records(s):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-run([a_certificate_says_who_its_client_is])
+def a_certificate_that_is_none_is_said_at_the_start(t):
+    """It must not say that it is up, and then never answer."""
+    made = []
+
+    def spoil(s):
+        made.append(s.dir)
+        prepare(s)
+        with open(s.dir + "/server.crt", "w") as out:
+            out.write("no certificate\n")
+
+    try:
+        Service(BELLJAR, WHO == "user", words=["--listen", "tls:127.0.0.1:0"], before=spoil)
+    except AssertionError as why:
+        t.check("serve.tls: the certificate" in str(why), why)
+    else:
+        t.check(False, "it started")
+    for directory in made:
+        shutil.rmtree(directory)
+
+
+run([a_certificate_says_who_its_client_is, a_certificate_that_is_none_is_said_at_the_start])

@@ -88,9 +88,12 @@ def one_that_does_not_stay_up_is_tried_again_later_and_later(t):
     t.check(gaps[5] >= 0.7, gaps)
     t.check("does not stay up" in s.lines() and "exit code 7" in s.lines(), s.lines())
     t.check("\x1b" not in s.lines() and "\\x1b[31mred" in s.lines(), s.lines())
+    # Said once a minute, however often it is.
+    t.check(s.lines().count("scribe fails") < 4, s.lines())
     s.take("scribe.fail")
     tapping.wait_until(lambda: s.ask()[1] == ALL_UP)
     t.check(s.end() == 0, s.lines())
+    t.check("times more)" in s.lines(), s.lines())
     s.forget()
 
 
