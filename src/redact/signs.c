@@ -402,13 +402,30 @@ static size_t look_at_some(struct signlook *l, size_t at, size_t end)
 	return at;
 }
 
-/* A name, and a value that looks as it must: most that are not random are told here. */
+/* Is the value behind a name random?  Of its first bytes, because the check does not read more.  In
+ * text that says the same again and again one answer is enough. */
+static bool is_random(struct signlook *l)
+{
+	size_t begin = l->near.value, end = nearnames_value_end(&l->near, CHECK_ENOUGH);
+	struct found f = {l->text, begin, end, begin, end, l->high};
+
+	if (l->refused_len == end - begin &&
+	    memcmp(l->text + l->refused, l->text + begin, end - begin) == 0)
+		return false;
+	if (check_random(&f))
+		return true;
+	l->refused = begin;
+	l->refused_len = end - begin;
+	return false;
+}
+
+/* A name, and a value that looks as it must.  What else it must be is asked here if that is known:
+ * a pattern costs more. */
 static bool on_near(void *context, size_t at, size_t entry)
 {
 	struct signlook *l = context;
 
-	if (l->set->entries[entry].rule->check == check_random &&
-	    valuerun_monotonous(&l->value, l->near.value))
+	if (l->near.open && l->set->entries[entry].rule->check == check_random && !is_random(l))
 		return true;
 	return l->named(l->context, at, entry);
 }
