@@ -266,18 +266,49 @@ bool check_user(struct found *f)
 	return true;
 }
 
-static size_t run_end(const struct found *f, size_t i, const char *of)
+enum { ADDRESS = 1, ADDRESS4 = 2 };
+
+static const unsigned char address_kinds[256] = {
+	['0' ... '9'] = ADDRESS | ADDRESS4, ['a' ... 'f'] = ADDRESS, ['A' ... 'F'] = ADDRESS,
+	['.'] = ADDRESS | ADDRESS4,         [':'] = ADDRESS,
+};
+
+static size_t run_end(const struct found *f, size_t i, unsigned kind)
 {
-	while (i < f->len && f->text[i] && strchr(of, f->text[i]))
+	while (i < f->len && (address_kinds[(unsigned char)f->text[i]] & kind))
 		i++;
 	return i;
 }
 
+/* As inet_pton() reads it: four numbers up to 255, none with a zero before it. */
+static bool read_ipv4(const char *text, size_t len, uint32_t *ret)
+{
+	uint32_t all = 0, number = 0;
+	size_t digits = 0, dots = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '.') {
+			if (digits == 0 || ++dots == 4)
+				return false;
+			all = all << 8 | number;
+			number = 0;
+			digits = 0;
+			continue;
+		}
+		if (digits++ > 0 && number == 0)
+			return false;
+		number = number * 10 + (uint32_t)(text[i] - '0');
+		if (number > 255)
+			return false;
+	}
+	*ret = all << 8 | number;
+	return dots == 3 && digits > 0;
+}
+
 bool check_ipv4(struct found *f)
 {
-	char text[16] = "";
-	struct in_addr address;
-	size_t end = run_end(f, f->begin, "0123456789.");
+	uint32_t address;
+	size_t end = run_end(f, f->begin, ADDRESS4);
 	unsigned char prev = before(f, f->begin);
 
 	f->to = end;
@@ -285,21 +316,17 @@ bool check_ipv4(struct found *f)
 	if (end > f->begin && f->text[end - 1] == '.')
 		end--;
 	if (is_word(prev) || prev == '.' || is_word(at(f, end)) || end != f->end ||
-	    end - f->begin >= sizeof(text))
-		return false;
-	memcpy(text, f->text + f->begin, end - f->begin);
-	if (inet_pton(AF_INET, text, &address) != 1)
+	    !read_ipv4(f->text + f->begin, end - f->begin, &address))
 		return false;
 	/* Every machine has these. */
-	return (ntohl(address.s_addr) >> 24) != 127 && address.s_addr != 0 &&
-	       address.s_addr != INADDR_NONE;
+	return address >> 24 != 127 && address != 0 && address != INADDR_NONE;
 }
 
 bool check_ipv6(struct found *f)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 	struct in6_addr address;
-	size_t end = run_end(f, f->begin, "0123456789abcdefABCDEF:.");
+	size_t end = run_end(f, f->begin, ADDRESS);
 	unsigned char prev = before(f, f->begin);
 
 	f->to = end;
