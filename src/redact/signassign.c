@@ -101,7 +101,7 @@ void signassign_secret(struct signlook *l, size_t sign, size_t at)
 	struct signname n;
 
 	if ((text[0] == ':' && text[1] == '=') || l->text[inner] == '/' ||
-	    !signname_maybe_secret(l->text, sign) || valuerun_dull_at_once(&l->value, inner) ||
+	    valuerun_dull_at_once(&l->value, inner) || !signname_maybe_secret(l->text, sign) ||
 	    valuerun_dull(&l->value, inner) || valuerun_few(&l->value, inner))
 		return;
 	if (valuerun_secret(&l->value, inner) &&
