@@ -354,12 +354,17 @@ static inline void look_at_phrases(struct signlook *l, size_t at, const struct b
 static inline void look_at_block(struct signlook *l, size_t at)
 {
 	struct block b = read_block(l->text + at);
-	uint64_t some;
+	uint64_t some, bots = later(b.dots, BOT_DOTS);
 
 	/* Between digits, or with another near. */
-	some = b.dots & (((b.digits << 1 | 1) & later(b.digits, 1)) | later(b.dots, BOT_DOTS));
-	for (; some; some &= some - 1)
-		signpoints_dot(l, at + (size_t)__builtin_ctzll(some));
+	some = b.dots & (((b.digits << 1 | 1) & later(b.digits, 1)) | bots);
+	for (; some; some &= some - 1) {
+		size_t i = (size_t)__builtin_ctzll(some);
+
+		/* Most are in an address that was looked at. */
+		if (at + i >= l->dots || (bots >> i & 1))
+			signpoints_dot(l, at + i);
+	}
 	for (some = signaddr_colons(b.colons, b.hex | b.digits); some; some &= some - 1)
 		signpoints_colon(l, at + (size_t)__builtin_ctzll(some));
 	some = b.colons & later(b.slashes, 1) & later(b.slashes, 2);
