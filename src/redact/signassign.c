@@ -52,7 +52,7 @@ static void take_secret(struct signlook *l, const struct signname *n, size_t at)
 		l->taken = f.end;
 }
 
-/* Without quotes: does its begin tell that it is none of either kind? */
+/* Does its begin tell that it is none of either kind?  Not if that is a quote. */
 static bool begins_like_none(const struct signlook *l, size_t at)
 {
 	return check_begins_path(l->text + at, l->high - at) ||
@@ -66,7 +66,7 @@ static void judge_value(struct signlook *l, size_t name_end, size_t at, bool pas
 	bool secret;
 	struct signname n;
 
-	if (inner == at && begins_like_none(l, at))
+	if (begins_like_none(l, at))
 		return;
 	secret = l->secrets && !valuerun_dull(&l->value, inner);
 	if (password)
