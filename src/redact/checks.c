@@ -11,6 +11,10 @@
 
 #include "base/own.h"
 #include "redact/redact_rule.h"
+#include "redact/valuebits.h"
+#include "redact/valueletters.h"
+
+_Static_assert((int)CHECK_ENOUGH <= (int)VALUEBITS_MOST, "what is looked at can be counted");
 
 static unsigned char at(const struct found *f, size_t i)
 {
@@ -28,49 +32,41 @@ static bool is_word(unsigned char c)
 }
 
 /* Bits per byte: 0 for "aaaa", 4 for random hex digits, under 3 for most words. */
-static double entropy(const char *text, size_t len)
+static double entropy(const struct valuebits *counted, size_t len)
 {
-	unsigned counts[256] = {0};
 	double bits = 0;
 
-	for (size_t i = 0; i < len; i++)
-		counts[(unsigned char)text[i]]++;
-	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
-		double share = (double)counts[i] / (double)len;
+	for (size_t i = 0; i < ARRAY_LEN(counted->of); i++) {
+		double share = (double)counted->of[i] / (double)len;
 
-		if (counts[i])
+		if (counted->of[i])
 			bits -= share * log2(share);
 	}
 	return bits;
 }
 
-enum letter { OTHER = 0, LOWER, UPPER, DIGIT };
-
-static enum letter letter_of(unsigned char c)
+/* At least so many tenths of them? */
+static bool has_bits(const char *text, size_t len, uint32_t tenths)
 {
-	return islower(c) ? LOWER : isupper(c) ? UPPER : isdigit(c) ? DIGIT : OTHER;
+	struct valuebits counted = {0};
+
+	for (size_t i = 0; i < len; i++)
+		valuebits_add(&counted, (unsigned char)text[i]);
+	if (valuebits_less(&counted, len, tenths))
+		return false;
+	return valuebits_more(&counted, len, tenths) || entropy(&counted, len) >= tenths / 10.0;
 }
 
-/* A name made of words has digits and capitals at its joints only; what a machine drew has them
- * everywhere: "handler_2024_v3" changes once within its parts, "8sJ2kQ9z" six times. */
-static bool looks_random(const char *text, size_t len, size_t least)
+/* Drawn by a machine?  least: changes, in a value of letters and digits. */
+static bool looks_random(const struct found *f, size_t least)
 {
-	size_t changes = 0, digits = 0, letters = 0;
-	enum letter last = OTHER;
+	const char *text = f->text + f->begin;
+	size_t len = f->end - f->begin < CHECK_ENOUGH ? f->end - f->begin : CHECK_ENOUGH;
+	struct valueletters seen = valueletters_of(text, len, f->len - f->begin);
 
-	len = len < CHECK_ENOUGH ? len : CHECK_ENOUGH;
-	for (size_t i = 0; i < len; i++) {
-		enum letter now = letter_of((unsigned char)text[i]);
-
-		/* A capital that begins a word is no surprise. */
-		changes += last && now && last != now && !(last == UPPER && now == LOWER);
-		digits += now == DIGIT;
-		letters += now == LOWER || now == UPPER;
-		last = now;
-	}
-	if (digits == 0 || letters == 0)
-		return letters >= 20 && changes >= 5 && entropy(text, len) >= 3.5;
-	return changes >= least && changes >= len / 12 && entropy(text, len) >= 2.8;
+	if (seen.digits == 0 || seen.letters == 0)
+		return seen.letters >= 20 && seen.changes >= 5 && has_bits(text, len, 35);
+	return seen.changes >= least && seen.changes >= len / 12 && has_bits(text, len, 28);
 }
 
 static bool begins(const char *text, size_t len, const char *with)
@@ -98,7 +94,7 @@ static bool holds(const char *text, size_t len, const char *word)
 }
 
 /* A reference to a value, a hole for one, or a value that was masked already. */
-bool check_placeholder(const char *text, size_t len)
+bool check_begins_placeholder(const char *text, size_t len)
 {
 	/* Of most values the first byte tells; '\0' is as "$". */
 	static const unsigned char first[256] = {
@@ -106,12 +102,16 @@ bool check_placeholder(const char *text, size_t len)
 		['x'] = 2,  ['X'] = 2, ['y'] = 2, ['Y'] = 2, ['['] = 2,
 	};
 	unsigned char how = first[(unsigned char)text[0]];
+
+	return how == 1 || (how == 2 && (begins(text, len, "xxx") || begins(text, len, "your") ||
+					 begins(text, len, "[redact")));
+}
+
+bool check_placeholder(const char *text, size_t len)
+{
 	size_t same = 1;
 
-	if (how == 1)
-		return true;
-	if (how == 2 &&
-	    (begins(text, len, "xxx") || begins(text, len, "your") || begins(text, len, "[redact")))
+	if (check_begins_placeholder(text, len))
 		return true;
 	while (same < len && text[same] == text[0])
 		same++;
@@ -153,8 +153,7 @@ const char *const check_fillers[] = {"example",   "placeholder", "changeme", "la
 
 bool check_random(struct found *f)
 {
-	return !check_placeholder(f->text + f->begin, f->end - f->begin) &&
-	       looks_random(f->text + f->begin, f->end - f->begin, 2);
+	return !check_placeholder(f->text + f->begin, f->end - f->begin) && looks_random(f, 2);
 }
 
 bool check_assigned(struct found *f)
@@ -165,7 +164,7 @@ bool check_assigned(struct found *f)
 	while (len > 0 && check_is_trail(value[len - 1]))
 		len--;
 	f->end = f->begin + len;
-	if (len < 10 || is_code(f) || !looks_random(value, len, 3))
+	if (len < 10 || is_code(f) || !looks_random(f, 3))
 		return false;
 	len = len < CHECK_ENOUGH ? len : CHECK_ENOUGH;
 	if (check_placeholder(value, len) || is_path(value, len))
@@ -267,18 +266,49 @@ bool check_user(struct found *f)
 	return true;
 }
 
-static size_t run_end(const struct found *f, size_t i, const char *of)
+enum { ADDRESS = 1, ADDRESS4 = 2 };
+
+static const unsigned char address_kinds[256] = {
+	['0' ... '9'] = ADDRESS | ADDRESS4, ['a' ... 'f'] = ADDRESS, ['A' ... 'F'] = ADDRESS,
+	['.'] = ADDRESS | ADDRESS4,         [':'] = ADDRESS,
+};
+
+static size_t run_end(const struct found *f, size_t i, unsigned kind)
 {
-	while (i < f->len && f->text[i] && strchr(of, f->text[i]))
+	while (i < f->len && (address_kinds[(unsigned char)f->text[i]] & kind))
 		i++;
 	return i;
 }
 
+/* As inet_pton() reads it: four numbers up to 255, none with a zero before it. */
+static bool read_ipv4(const char *text, size_t len, uint32_t *ret)
+{
+	uint32_t all = 0, number = 0;
+	size_t digits = 0, dots = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '.') {
+			if (digits == 0 || ++dots == 4)
+				return false;
+			all = all << 8 | number;
+			number = 0;
+			digits = 0;
+			continue;
+		}
+		if (digits++ > 0 && number == 0)
+			return false;
+		number = number * 10 + (uint32_t)(text[i] - '0');
+		if (number > 255)
+			return false;
+	}
+	*ret = all << 8 | number;
+	return dots == 3 && digits > 0;
+}
+
 bool check_ipv4(struct found *f)
 {
-	char text[16] = "";
-	struct in_addr address;
-	size_t end = run_end(f, f->begin, "0123456789.");
+	uint32_t address;
+	size_t end = run_end(f, f->begin, ADDRESS4);
 	unsigned char prev = before(f, f->begin);
 
 	f->to = end;
@@ -286,21 +316,17 @@ bool check_ipv4(struct found *f)
 	if (end > f->begin && f->text[end - 1] == '.')
 		end--;
 	if (is_word(prev) || prev == '.' || is_word(at(f, end)) || end != f->end ||
-	    end - f->begin >= sizeof(text))
-		return false;
-	memcpy(text, f->text + f->begin, end - f->begin);
-	if (inet_pton(AF_INET, text, &address) != 1)
+	    !read_ipv4(f->text + f->begin, end - f->begin, &address))
 		return false;
 	/* Every machine has these. */
-	return (ntohl(address.s_addr) >> 24) != 127 && address.s_addr != 0 &&
-	       address.s_addr != INADDR_NONE;
+	return address >> 24 != 127 && address != 0 && address != INADDR_NONE;
 }
 
 bool check_ipv6(struct found *f)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 	struct in6_addr address;
-	size_t end = run_end(f, f->begin, "0123456789abcdefABCDEF:.");
+	size_t end = run_end(f, f->begin, ADDRESS);
 	unsigned char prev = before(f, f->begin);
 
 	f->to = end;

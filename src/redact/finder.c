@@ -16,6 +16,7 @@
 enum {
 	NEAR_BY = 256,    /* bytes between two marks that are looked at together */
 	LINE_READ = 4096, /* that are searched for the end of a line at once */
+	MOVES = 64,       /* of spans, for each of them */
 };
 _Static_assert((int)LINE_READ > (int)NEAR_BY, "is_one_line() must see all that extends() asks for");
 
@@ -178,15 +179,43 @@ static int by_begin(const void *a, const void *b)
 	return (x->rule > y->rule) - (x->rule < y->rule);
 }
 
-/* Most searches find from left to right, and most texts have no more than one kind of thing. */
+/* Where the next one belongs among the first n, which are sorted. */
+static size_t place_of(const struct span *span, size_t n, const struct span *next)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (by_begin(&span[middle], next) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Each search finds from left to right, and few find anything: what is out of its order is moved,
+ * as long as that does not become more work than sorting. */
 static void sort_spans(struct spans *s)
 {
-	size_t i = 1;
+	size_t moves = s->n * MOVES;
 
-	while (i < s->n && by_begin(&s->span[i - 1], &s->span[i]) <= 0)
-		i++;
-	if (i < s->n)
-		qsort(s->span, s->n, sizeof(*s->span), by_begin);
+	for (size_t i = 1; i < s->n; i++) {
+		struct span one = s->span[i];
+		size_t place;
+
+		if (by_begin(&s->span[i - 1], &one) <= 0)
+			continue;
+		place = place_of(s->span, i, &one);
+		if (i - place > moves) {
+			qsort(s->span, s->n, sizeof(*s->span), by_begin);
+			return;
+		}
+		moves -= i - place;
+		memmove(&s->span[place + 1], &s->span[place], (i - place) * sizeof(one));
+		s->span[place] = one;
+	}
 }
 
 int finder_run(struct finder *f, const struct stretch *in)

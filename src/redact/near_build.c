@@ -151,6 +151,18 @@ static const char *find_joint(const char *pattern, enum nearjoint *ret_joint, si
 	return NULL;
 }
 
+/* The set of values that are "[...]{n,}" and nothing else, plus one; 0: they are more than that. */
+static uint8_t open_set(const struct nearnames *n, size_t first, const char *value)
+{
+	const struct shape *s = &n->shapes[first];
+	size_t len = strlen(value);
+
+	if (n->n_shapes != first + 1 || s->n != 1 || s->parts[0].kind != SHAPE_SET || len < 3 ||
+	    strcmp(value + len - 3, ",})") != 0)
+		return 0;
+	return (uint8_t)(s->parts[0].what + 1);
+}
+
 bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entry)
 {
 	size_t words = n->n_words, shapes = n->n_shapes, len = 0, kind;
@@ -176,6 +188,7 @@ bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entr
 		w->entry = (uint16_t)entry;
 		w->joint = (uint8_t)joint;
 		w->kind = (uint8_t)kind;
+		w->open = open_set(n, shapes, value);
 		w->kinds = (uint64_t)1 << kind | (w->next ? n->words[w->next - 1].kinds : 0);
 		w->first = (uint16_t)shapes;
 		w->behind = (uint16_t)n->n_shapes;

@@ -67,11 +67,6 @@ static uint32_t word_ends(const struct nearlook *l, size_t from, size_t end)
 	}
 }
 
-/* The same for each joint. */
-struct ends {
-	uint32_t of[NEARJOINT_COUNT];
-};
-
 /* "_auth = ..." with two blanks at most. */
 static uint32_t far_ends(const struct nearlook *l, size_t from, size_t sign, size_t value)
 {
@@ -82,18 +77,6 @@ static uint32_t far_ends(const struct nearlook *l, size_t from, size_t sign, siz
 		return 0;
 	for (size_t i = 1; i <= FAR_BLANKS && sign - i >= from && text[sign - i] == ' '; i++)
 		ends |= 1u << i;
-	return ends;
-}
-
-static struct ends ends_of(const struct nearlook *l, size_t from, size_t sign, size_t end,
-			   size_t value)
-{
-	struct ends ends = {.of[NEARJOINT_NEAR] = word_ends(l, from, end)};
-
-	if (l->in.text[sign] == '=' && end == sign) {
-		ends.of[NEARJOINT_GIVEN] = value == sign + 1;
-		ends.of[NEARJOINT_FAR] = far_ends(l, from, sign, value);
-	}
 	return ends;
 }
 
@@ -118,18 +101,25 @@ static bool has_shape(struct nearlook *l, const struct nearword *w, size_t value
 struct looked {
 	size_t from, sign, end, value;
 	uint64_t kinds;
-	bool known; /* ends */
-	struct ends ends;
+	uint32_t near; /* word_ends(); 0: not asked yet, it has the end of the name at least */
 };
 
-/* May a word end there?  Most texts have none: it is asked when one was seen. */
+/* May a word end so many bytes before the sign?  Most texts have none: it is asked when one was
+ * seen. */
 static bool ends_here(const struct nearlook *l, struct looked *s, enum nearjoint joint, size_t left)
 {
-	if (!s->known) {
-		s->ends = ends_of(l, s->from, s->sign, s->end, s->value);
-		s->known = true;
+	bool given = l->in.text[s->sign] == '=' && s->end == s->sign;
+
+	switch (joint) {
+	case NEARJOINT_GIVEN:
+		return given && s->value == s->sign + 1 && left == 0;
+	case NEARJOINT_FAR:
+		return given && far_ends(l, s->from, s->sign, s->value) >> left & 1;
+	default:
+		if (!s->near)
+			s->near = word_ends(l, s->from, s->end);
+		return s->near >> left & 1;
 	}
-	return s->ends.of[joint] >> left & 1;
 }
 
 /* The words that begin at text[at] and end where one may. */
@@ -147,6 +137,7 @@ __attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at,
 		    !ends_here(l, s, w->joint, left - w->len))
 			continue;
 		l->value = s->value;
+		l->open = w->open;
 		if (has_shape(l, w, s->value) && !l->hit(l->context, at, w->entry))
 			return false;
 	}
@@ -182,9 +173,25 @@ bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, 
 		at++;
 	if (at + NEARNAMES_LEAST > end)
 		return true;
-	looked = (struct looked){last, sign, end, value, kinds, false, {{0}}};
+	looked = (struct looked){last, sign, end, value, kinds, 0};
 	for (; at + NEARNAMES_LEAST <= end; at++)
 		if (may_begin(n, text + at, kinds) && !look_at_row(l, at, &looked))
 			return false;
 	return true;
+}
+
+size_t nearnames_value_end(const struct nearlook *l, size_t most)
+{
+	const struct shape_run *known = &l->in.runs[l->open - 1];
+	size_t limit = l->in.high - l->value < most ? l->in.high : l->value + most;
+	/* Its shape was read just now. */
+	size_t end = l->value >= known->begin && l->value < known->end ? known->end : l->value;
+
+	if (end >= limit)
+		return limit;
+
+	while (end < limit &&
+	       (l->names->sets.of[(unsigned char)l->in.text[end]] >> (l->open - 1) & 1))
+		end++;
+	return end;
 }

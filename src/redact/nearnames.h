@@ -28,6 +28,8 @@ struct nearword {
 	uint8_t len;
 	uint8_t joint;
 	uint8_t kind;           /* of its values */
+	uint8_t open;           /* values are bytes of this set, plus one, up to the first that is
+				   none; 0: something else */
 	bool begins;            /* a word, and not only a part of one */
 	uint16_t entry;         /* the number of its rule */
 	uint16_t first, behind; /* its values' shapes */
@@ -86,7 +88,8 @@ struct nearlook {
 	 * false: enough. */
 	bool (*hit)(void *context, size_t at, size_t entry);
 	void *context;
-	size_t value; /* the one that was found */
+	size_t value;  /* the one that was found */
+	unsigned open; /* what it is made of, as in its word */
 	struct shape_text in;
 };
 
@@ -113,6 +116,9 @@ static inline uint64_t nearnames_behind(const struct nearnames *n, const char *v
 /* A "=" or ":" at text[sign], with no other from text[last] on, and what may be a value of these
  * kinds at text[value].  false: enough. */
 bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, uint64_t kinds);
+
+/* Behind the value that was found, or so many bytes of it; it is one of an open set. */
+size_t nearnames_value_end(const struct nearlook *l, size_t most);
 
 /* May a value that has a "=" in it follow a sign? */
 static inline bool nearnames_equals(const struct nearlook *l, size_t last, size_t sign)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* neutral.c - text without what a terminal would obey or an eye would not see.
  *
- * Most output is plain ASCII: it is looked at sixteen bytes at a time.  The state
- * between two bytes is all that is kept, so it does not matter how the text is cut.
+ * Most output is plain ASCII, looked at sixteen bytes at a time, or whole characters that stay as
+ * they are.  All else goes byte by byte through a machine: the state between two bytes is all that
+ * is kept, so it does not matter how the text is cut.
  */
 #include "redact/neutral.h"
 
@@ -11,10 +12,9 @@
 
 #include "base/own.h"
 #include "base/text.h"
+#include "redact/lanes.h"
 
-enum { ESC = 0x1b, BEL = 0x07, DEL = 0x7f, LANES = 16, ROOM = 8 };
-
-typedef unsigned char lanes __attribute__((vector_size(LANES)));
+enum { ESC = 0x1b, BEL = 0x07, DEL = 0x7f, ROOM = 8 };
 
 /* Any byte that is not printable ASCII, newline or tab? */
 static bool is_plain(const char *data)
@@ -31,6 +31,13 @@ static bool is_plain(const char *data)
 /* Invisible, or turning what is around it. */
 static bool is_unseen(uint32_t c)
 {
+	/* By 256 of them, where their ranges begin, plus one: most have none. */
+	static const unsigned char pages[256] = {
+		[0x00] = 1, [0x03] = 3, [0x06] = 4,  [0x11] = 5,  [0x17] = 6,
+		[0x18] = 7, [0x20] = 8, [0x31] = 11, [0xfe] = 12, [0xff] = 14,
+	};
+	enum { BEYOND = 16 };
+	/* In their order. */
 	static const struct {
 		uint32_t from, to;
 	} ranges[] = {
@@ -53,8 +60,12 @@ static bool is_unseen(uint32_t c)
 		{0xe0000, 0xe0fff}, /* tags, more selectors */
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(ranges); i++)
-		if (c >= ranges[i].from && c <= ranges[i].to)
+	size_t page = c <= 0xffff ? pages[c >> 8] : BEYOND;
+
+	if (page == 0)
+		return false;
+	for (size_t i = page - 1; i < ARRAY_LEN(ranges) && ranges[i].from <= c; i++)
+		if (c <= ranges[i].to)
 			return true;
 	return false;
 }
@@ -125,7 +136,7 @@ static size_t end_character(struct neutral *n, char *ret)
 	return put(ret, n->wait, len);
 }
 
-static size_t high_byte(struct neutral *n, unsigned char c, char *ret)
+static inline size_t high_byte(struct neutral *n, unsigned char c, char *ret)
 {
 	size_t len;
 
@@ -146,7 +157,7 @@ static size_t high_byte(struct neutral *n, unsigned char c, char *ret)
 }
 
 /* At most 7 bytes come out: a newline for "\r", three for what waited, three for this one. */
-static size_t text_byte(struct neutral *n, unsigned char c, char *ret)
+static inline size_t text_byte(struct neutral *n, unsigned char c, char *ret)
 {
 	size_t len = 0;
 
@@ -191,7 +202,7 @@ static size_t escape_byte(struct neutral *n, unsigned char c, char *ret)
 	return 0;
 }
 
-static size_t one_byte(struct neutral *n, unsigned char c, char *ret)
+static inline size_t one_byte(struct neutral *n, unsigned char c, char *ret)
 {
 	switch (n->state) {
 	case NEUTRAL_TEXT:
@@ -218,39 +229,126 @@ static size_t one_byte(struct neutral *n, unsigned char c, char *ret)
 	return 0;
 }
 
-/* How many bytes from data on are plain, sixteen at a time. */
-static size_t plain_run(const char *data, size_t len)
+static inline lanes is_between(lanes v, unsigned char low, unsigned char high)
 {
-	size_t i = 0;
+	return (lanes)(v - low <= (unsigned char)(high - low));
+}
 
-	while (i + LANES <= len && is_plain(data + i))
-		i += LANES;
+/* Characters that are none, or not seen, or perhaps so: 0xff where one begins, by its first three
+ * bytes.  The same as is_unseen() and text_utf8_char(): a test compares them. */
+static inline lanes odd_in(lanes v, lanes second, lanes third)
+{
+	lanes two = ((lanes)(v == 0xc2) & ((lanes)(second < 0xa0) | (lanes)(second == 0xad))) |
+		    ((lanes)(v == 0xcd) & (lanes)(second == 0x8f)) |
+		    ((lanes)(v == 0xd8) & (lanes)(second == 0x9c)) | (lanes)((v & 0xfe) == 0xc0);
+	lanes e1 = ((lanes)(second == 0x85) & is_between(third, 0x9f, 0xa0)) |
+		   ((lanes)(second == 0x9e) & is_between(third, 0xb4, 0xb5)) |
+		   ((lanes)(second == 0xa0) & is_between(third, 0x8b, 0x8f));
+	lanes e2 = ((lanes)(second == 0x80) &
+		    (is_between(third, 0x8b, 0x8f) | is_between(third, 0xa8, 0xae))) |
+		   ((lanes)(second == 0x81) & is_between(third, 0xa0, 0xaf));
+	lanes ef = ((lanes)(second == 0xb8) & (lanes)(third < 0x90)) |
+		   ((lanes)(second == 0xbb) & (lanes)(third == 0xbf)) |
+		   ((lanes)(second == 0xbe) & (lanes)(third == 0xa0)) |
+		   ((lanes)(second == 0xbf) & is_between(third, 0xb9, 0xbb));
+	lanes three = ((lanes)(v == 0xe0) & (lanes)(second < 0xa0)) | ((lanes)(v == 0xe1) & e1) |
+		      ((lanes)(v == 0xe2) & e2) |
+		      ((lanes)(v == 0xe3) & (lanes)(second == 0x85) & (lanes)(third == 0xa4)) |
+		      ((lanes)(v == 0xed) & (lanes)(second >= 0xa0)) | ((lanes)(v == 0xef) & ef);
+	lanes four = ((lanes)(v == 0xf0) & ((lanes)(second < 0x90) | (lanes)(second == 0x9b))) |
+		     ((lanes)(v == 0xf3) & (lanes)(second == 0xa0)) |
+		     ((lanes)(v == 0xf4) & (lanes)(second >= 0x90)) | (lanes)(v >= 0xf5);
+
+	return two | three | four;
+}
+
+/* Of the letters of most languages no second byte tells more. */
+static inline lanes needs_second(lanes v)
+{
+	return is_between(v, 0xc0, 0xc2) | (lanes)(v == 0xcd) | (lanes)(v == 0xd8) |
+	       is_between(v, 0xe0, 0xe3) | (lanes)(v == 0xed) | (lanes)(v >= 0xef);
+}
+
+/* How many of sixteen bytes, with two more behind them, are whole characters that stay as they
+ * are.  At once: where a text has an "e" with an accent cannot be foretold. */
+static inline size_t seen_at_once(const char *data)
+{
+	lanes v = lanes_load(data);
+	uint32_t odd =
+		lanes_bits((lanes)((v < 0x20) & (v != '\n') & (v != '\t')) | (lanes)(v == DEL));
+	uint32_t high = lanes_bits((lanes)(v >= 0x80)), first = lanes_bits((lanes)(v >= 0xc0));
+	uint32_t three = lanes_bits((lanes)(v >= 0xe0)), four = lanes_bits((lanes)(v >= 0xf0));
+	uint32_t more = first << 1 | three << 2 | four << 3, within, last;
+
+	odd |= (high & ~first) ^ (more & 0xffff);
+	if (lanes_bits(needs_second(v)))
+		odd |= lanes_bits(odd_in(v, lanes_load(data + 1), lanes_load(data + 2)));
+	within = ((odd | 0x10000) & -(odd | 0x10000)) - 1; /* before the first odd one */
+	/* Where the last character does not go on behind that, all of it is whole. */
+	if (!(more & (within + 1)))
+		return (size_t)__builtin_ctz(within + 1);
+	last = first & within;
+	return 31 - (size_t)__builtin_clz(last);
+}
+
+/* The length of the character at data[0], if it is whole and stays as it is; 0: the machine will
+ * tell. */
+static size_t seen_char(const char *data, size_t len)
+{
+	const unsigned char *b = (const unsigned char *)data;
+	size_t n = utf8_len(b[0]);
+
+	if (b[0] < 0x80)
+		return (b[0] >= 0x20 && b[0] != DEL) || b[0] == '\n' || b[0] == '\t';
+	if (n == 0 || text_utf8_char(data, len) != n)
+		return 0;
+	return is_unseen(utf8_value(b, n)) ? 0 : n;
+}
+
+/* How many bytes from data on stay as they are. */
+static size_t seen_run(const char *data, size_t len)
+{
+	size_t i = 0, n = 1;
+
+	while (i < len && n > 0) {
+		n = 0;
+		if (len - i >= LANES + 2)
+			n = is_plain(data + i) ? LANES : seen_at_once(data + i);
+		if (n == 0)
+			n = seen_char(data + i, len - i);
+		i += n;
+	}
 	return i;
+}
+
+/* Does the machine wait for nothing? */
+static inline bool is_idle(const struct neutral *n)
+{
+	return n->state == NEUTRAL_TEXT && !n->cr && n->n_wait == 0;
 }
 
 size_t neutral_feed(struct neutral *n, const char **data, size_t *len, char *ret, size_t room)
 {
+	struct neutral now = *n; /* which no byte that is written can be part of */
+	const char *from = *data, *end = from + *len;
 	size_t out = 0;
 
-	while (*len > 0 && room - out >= ROOM) {
-		size_t run = 0;
+	while (from < end && room - out >= ROOM) {
+		size_t left = (size_t)(end - from);
+		size_t run =
+			is_idle(&now) ? seen_run(from, left < room - out ? left : room - out) : 0;
 
-		if (n->state == NEUTRAL_TEXT && !n->cr && n->n_wait == 0)
-			run = plain_run(*data, *len < room - out ? *len : room - out);
-		if (run > 0) {
-			memcpy(ret + out, *data, run);
-			out += run;
-			*data += run;
-			*len -= run;
-			continue;
-		}
-		/* Some bytes one by one: up to where sixteen may be plain again. */
-		for (size_t i = 0; i<LANES && * len> 0 && room - out >= ROOM; i++) {
-			out += one_byte(n, (unsigned char)**data, ret + out);
-			(*data)++;
-			(*len)--;
-		}
+		memcpy(ret + out, from, run);
+		out += run;
+		from += run;
+		/* Where little stays as it is, it is asked for less often. */
+		for (size_t i = run < LANES ? 0 : LANES - 1;
+		     i < LANES && from < end && room - out >= ROOM; i++)
+			out += one_byte(&now, (unsigned char)*from++, ret + out);
 	}
+	*n = now;
+	*data = from;
+	*len = (size_t)(end - from);
 	return out;
 }
 

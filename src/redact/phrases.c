@@ -47,21 +47,33 @@ static bool ends_in_either(const char *text, size_t end, const char *word)
 	return end >= len && strncasecmp(text + end - len, word, len) == 0;
 }
 
-/* What values of any of them are made of. */
-static bool has_value(const char *text, size_t high, size_t at, size_t least)
+/* Behind what values of any of them are made of, at most so many bytes. */
+static size_t value_end(const char *text, size_t high, size_t at, size_t most)
 {
 	static const bool value[256] = {
 		['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['.'] = true,
 		['_'] = true,         ['~'] = true,         ['+'] = true,         ['/'] = true,
 		['='] = true,         ['-'] = true,
 	};
+	size_t end = high - at < most ? high : at + most;
 
-	if (high - at < least)
-		return false;
-	for (size_t i = at; i < at + least; i++)
-		if (!value[(unsigned char)text[i]])
-			return false;
-	return true;
+	while (at < end && value[(unsigned char)text[at]])
+		at++;
+	return at;
+}
+
+static bool has_value(const char *text, size_t high, size_t at, size_t least)
+{
+	return value_end(text, high, at, least) == at + least;
+}
+
+/* The rules of tokens ask for what is random: of the first bytes of a value, which tell. */
+static bool is_random(const char *text, size_t high, size_t at)
+{
+	size_t end = value_end(text, high, at, CHECK_ENOUGH);
+	struct found f = {text, at, end, at, end, high};
+
+	return check_random(&f);
 }
 
 /* "authorization: " before text[end], with quotes or without. */
@@ -86,12 +98,14 @@ enum redact_hand phrases_value(const char *text, size_t high, size_t at)
 		return HAND_NONE;
 	switch (text[end - 1] | 0x20) {
 	case 'r':
-		return has_value(text, high, at, TOKEN) && ends_in_either(text, end, "bearer")
+		return has_value(text, high, at, TOKEN) && ends_in_either(text, end, "bearer") &&
+				       is_random(text, high, at)
 			       ? HAND_BEARER
 			       : HAND_NONE;
 	case 'n':
 		return has_value(text, high, at, TOKEN) && ends_in_either(text, end, "token") &&
-				       is_authorization(text, end - strlen("token"))
+				       is_authorization(text, end - strlen("token")) &&
+				       is_random(text, high, at)
 			       ? HAND_AUTH_TOKEN
 			       : HAND_NONE;
 	case 'c':

@@ -100,6 +100,7 @@ bool check_url_password(struct found *f);
 enum { CHECK_ENOUGH = 128 };              /* bytes of a value tell what it is */
 extern const char *const check_fillers[]; /* words that no secret has in it; NULL ends them */
 bool check_placeholder(const char *text, size_t len);
+bool check_begins_placeholder(const char *text, size_t len); /* the same by the first bytes */
 bool check_begins_path(const char *text, size_t len);
 /* check_password() of a value of which valuerun_password() has told its part. */
 bool check_password_rest(struct found *f);

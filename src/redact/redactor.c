@@ -20,10 +20,11 @@
 
 enum {
 	WINDOW = 128 << 10,
-	OVERLAP = 32 << 10, /* longer than any known form or bounded match */
-	LEAST = 16 << 10,   /* a window lets out at least so much */
-	CONTEXT = 64,       /* bytes before the window, to look back at */
-	SLACK = 64,         /* a window is never a byte longer, whatever neutral.c gives at once */
+	OVERLAP = 32 << 10,          /* longer than any known form or bounded match */
+	OVERLAP_BUILT_IN = 16 << 10, /* and than what a built-in rule needs to see of its match */
+	LEAST = 16 << 10,            /* a window lets out at least so much */
+	CONTEXT = 64,                /* bytes before the window, to look back at */
+	SLACK = 64, /* a window is never a byte longer, whatever neutral.c gives at once */
 	ROOM = CONTEXT + WINDOW + SLACK,
 	HITS = ROOM / KNOWN_LEAST + 2,
 };
@@ -338,10 +339,18 @@ static void search(struct redactor *r, size_t end)
 	}
 }
 
+/* What of a window can go out, because all that begins in it can be seen. */
+static size_t window_part(const struct redactor *r)
+{
+	bool built_in = !r->set->known && r->set->first_own == r->set->first_known;
+
+	return WINDOW - (built_in ? OVERLAP_BUILT_IN : OVERLAP);
+}
+
 /* Nothing that was found should be cut in two: it is found again in the next window. */
 static size_t window_limit(const struct redactor *r, const struct spans *spans)
 {
-	size_t limit = r->start + WINDOW - OVERLAP, least = r->start + LEAST;
+	size_t limit = r->start + window_part(r), least = r->start + LEAST;
 
 	for (size_t i = spans->n; i-- > 0;) {
 		const struct span *s = &spans->span[i];
@@ -360,7 +369,7 @@ static void search_window(struct redactor *r)
 	bool endless = false;
 
 	if (!find(r, end)) {
-		replace_all(r, r->start + WINDOW - OVERLAP);
+		replace_all(r, r->start + window_part(r));
 		r->swallow = true;
 		return;
 	}

@@ -52,13 +52,23 @@ static void take_secret(struct signlook *l, const struct signname *n, size_t at)
 		l->taken = f.end;
 }
 
+/* Does its begin tell that it is none of either kind?  Not if that is a quote. */
+static bool begins_like_none(const struct signlook *l, size_t at)
+{
+	return check_begins_path(l->text + at, l->high - at) ||
+	       check_begins_placeholder(l->text + at, l->high - at);
+}
+
 /* A value that may be one: is it called so? */
 static void judge_value(struct signlook *l, size_t name_end, size_t at, bool password)
 {
 	size_t inner = signlook_inner(l, at), end = 0;
-	bool secret = l->secrets && !valuerun_dull(&l->value, inner);
+	bool secret;
 	struct signname n;
 
+	if (begins_like_none(l, at))
+		return;
+	secret = l->secrets && !valuerun_dull(&l->value, inner);
 	if (password)
 		end = password_end(l, &at);
 	if ((!end && !secret) || !signname_read(l->text, name_end, &n))
@@ -91,7 +101,7 @@ void signassign_secret(struct signlook *l, size_t sign, size_t at)
 	struct signname n;
 
 	if ((text[0] == ':' && text[1] == '=') || l->text[inner] == '/' ||
-	    !signname_maybe_secret(l->text, sign) || valuerun_dull_at_once(&l->value, inner) ||
+	    valuerun_dull_at_once(&l->value, inner) || !signname_maybe_secret(l->text, sign) ||
 	    valuerun_dull(&l->value, inner) || valuerun_few(&l->value, inner))
 		return;
 	if (valuerun_secret(&l->value, inner) &&

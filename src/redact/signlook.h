@@ -30,8 +30,9 @@ struct signlook {
 	struct nearlook near;
 	bool passwords, secrets, names; /* are wanted */
 	bool enough;
-	size_t last;  /* behind the last sign */
-	size_t taken; /* what is before this was found already */
+	size_t last;                 /* behind the last sign */
+	size_t taken;                /* what is before this was found already */
+	size_t refused, refused_len; /* the last value of a name that was not random */
 	signs_named *named;
 	void *context;
 	struct spans *ret;

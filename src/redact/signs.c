@@ -354,12 +354,17 @@ static inline void look_at_phrases(struct signlook *l, size_t at, const struct b
 static inline void look_at_block(struct signlook *l, size_t at)
 {
 	struct block b = read_block(l->text + at);
-	uint64_t some;
+	uint64_t some, bots = later(b.dots, BOT_DOTS);
 
 	/* Between digits, or with another near. */
-	some = b.dots & (((b.digits << 1 | 1) & later(b.digits, 1)) | later(b.dots, BOT_DOTS));
-	for (; some; some &= some - 1)
-		signpoints_dot(l, at + (size_t)__builtin_ctzll(some));
+	some = b.dots & (((b.digits << 1 | 1) & later(b.digits, 1)) | bots);
+	for (; some; some &= some - 1) {
+		size_t i = (size_t)__builtin_ctzll(some);
+
+		/* Most are in an address that was looked at. */
+		if (at + i >= l->dots || (bots >> i & 1))
+			signpoints_dot(l, at + i);
+	}
 	for (some = signaddr_colons(b.colons, b.hex | b.digits); some; some &= some - 1)
 		signpoints_colon(l, at + (size_t)__builtin_ctzll(some));
 	some = b.colons & later(b.slashes, 1) & later(b.slashes, 2);
@@ -402,13 +407,30 @@ static size_t look_at_some(struct signlook *l, size_t at, size_t end)
 	return at;
 }
 
-/* A name, and a value that looks as it must: most that are not random are told here. */
+/* Is the value behind a name random?  Of its first bytes, because the check does not read more.  In
+ * text that says the same again and again one answer is enough. */
+static bool is_random(struct signlook *l)
+{
+	size_t begin = l->near.value, end = nearnames_value_end(&l->near, CHECK_ENOUGH);
+	struct found f = {l->text, begin, end, begin, end, l->high};
+
+	if (l->refused_len == end - begin &&
+	    memcmp(l->text + l->refused, l->text + begin, end - begin) == 0)
+		return false;
+	if (check_random(&f))
+		return true;
+	l->refused = begin;
+	l->refused_len = end - begin;
+	return false;
+}
+
+/* A name, and a value that looks as it must.  What else it must be is asked here if that is known:
+ * a pattern costs more. */
 static bool on_near(void *context, size_t at, size_t entry)
 {
 	struct signlook *l = context;
 
-	if (l->set->entries[entry].rule->check == check_random &&
-	    valuerun_monotonous(&l->value, l->near.value))
+	if (l->near.open && l->set->entries[entry].rule->check == check_random && !is_random(l))
 		return true;
 	return l->named(l->context, at, entry);
 }

@@ -14,13 +14,13 @@
 #include "base/own.h"
 #include "redact/lanes.h"
 #include "redact/redact_rule.h"
+#include "redact/valueletters.h"
 
 enum {
 	LEAST = 10,
 	LETTERS = 20, /* at least, without a digit */
 	CHANGES = 5,  /* then, from small letters to capitals */
 	GLANCE = VALUERUN_GLANCE,
-	SCALE = 1024, /* of order[] */
 };
 
 enum letter { OTHER = 0, LOWER, UPPER, DIGIT, NO_VALUE };
@@ -50,14 +50,10 @@ static unsigned is_change(unsigned last, unsigned now)
 	return changes >> (last * 4 + now) & 1;
 }
 
-static inline lanes is_between(lanes v, unsigned char low, unsigned char high)
-{
-	return (lanes)(v - low <= (unsigned char)(high - low));
-}
-
 /* One bit for each of sixteen bytes. */
 struct sixteen {
-	uint32_t ends, digits, lower, upper;
+	uint32_t ends;
+	struct letterbits letters;
 };
 
 static struct sixteen look_at(const char *text)
@@ -69,41 +65,16 @@ static struct sixteen look_at(const char *text)
 				   (lanes)(v == '"') | is_between(v, '&', ')') | (lanes)(v == ',') |
 				   is_between(v, ';', '<') | (lanes)(v == '>') | (lanes)(v == '`') |
 				   (lanes)(v == '|') | (lanes)(or == '{') | (lanes)(or == '}')),
-		.digits = lanes_bits(is_between(v, '0', '9')),
-		.lower = lanes_bits(is_between(v, 'a', 'z')),
-		.upper = lanes_bits(is_between(v, 'A', 'Z')),
+		.letters = letterbits_of(v),
 	};
-}
-
-/* The same of fewer; there is nothing behind them. */
-static struct sixteen look_at_few(const char *text, size_t len)
-{
-	char few[LANES] = {0};
-
-	memcpy(few, text, len);
-	return look_at(few);
-}
-
-/* How many of them are set: processors that have no instruction for it are welcome, too. */
-static inline unsigned bits_in(uint32_t x)
-{
-	x = x - (x >> 1 & 0x55555555);
-	x = (x & 0x33333333) + (x >> 2 & 0x33333333);
-	return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101u >> 24;
-}
-
-/* is_change() for each bit and the one before it. */
-static inline uint32_t changes_in(uint32_t digits, uint32_t lower, uint32_t upper)
-{
-	return (upper & lower << 1) | (digits & (lower | upper) << 1) |
-	       ((lower | upper) & digits << 1);
 }
 
 /* Sixteen bytes at a time.  Returns where it is over, or less than sixteen are left; last: what
  * was there. */
 static size_t read_sixteens(struct valuerun *r, size_t at, unsigned *last)
 {
-	uint32_t digits = 0, lower = 0, upper = 0, ends = 0;
+	struct letterbits all = {0};
+	uint32_t ends = 0;
 	size_t i = at;
 
 	for (; !ends && r->high - i >= LANES;) {
@@ -112,14 +83,11 @@ static size_t read_sixteens(struct valuerun *r, size_t at, unsigned *last)
 		size_t len = now.ends ? (size_t)__builtin_ctz(now.ends) : LANES;
 
 		ends = now.ends;
-		/* Bit 0 is the last byte of the sixteen before. */
-		digits = digits >> LANES | (now.digits & within) << 1;
-		lower = lower >> LANES | (now.lower & within) << 1;
-		upper = upper >> LANES | (now.upper & within) << 1;
+		letterbits_move(&all, now.letters, within);
 		if (r->changes < CHANGES) /* more are not asked for */
-			r->changes += bits_in(changes_in(digits, lower, upper));
-		if (digits >> 1)
-			r->digit = i + 32 - (size_t)__builtin_clz(digits >> 1);
+			r->changes += letterbits_count(letterbits_changes(all));
+		if (all.digits >> 1)
+			r->digit = i + 32 - (size_t)__builtin_clz(all.digits >> 1);
 		i += len;
 	}
 	r->end = i;
@@ -180,7 +148,7 @@ static bool is_dull_at_once(const char *text)
 		upper |= lanes_bits(is_between(v, 'A', 'Z')) << i;
 	}
 	within = (blanks & -blanks) - 1; /* what is before the first; all, if there is none */
-	changes = changes_in(digits, lower, upper);
+	changes = letterbits_changes((struct letterbits){digits, lower, upper});
 	digits &= within;
 	least = digits ? LEAST : LETTERS;
 	/* No branch here: what a value looks like cannot be foretold. */
@@ -225,78 +193,22 @@ bool valuerun_dull(struct valuerun *r, size_t at)
 	return is_dull_run(r, at);
 }
 
-bool valuerun_monotonous(struct valuerun *r, size_t at)
-{
-	(void)valuerun_end(r, at);
-	return r->changes < 2;
-}
-
-/* n log2 n, SCALE times. */
-static const uint32_t order[CHECK_ENOUGH + 1] = {
-	0,      0,      2048,   4869,   8192,   11888,  15882,  20123,  24576,  29214,  34017,
-	38967,  44052,  49260,  54582,  60010,  65536,  71155,  76860,  82648,  88513,  94452,
-	100462, 106539, 112680, 118883, 125145, 131463, 137836, 144263, 150740, 157266, 163840,
-	170460, 177125, 183834, 190584, 197376, 204207, 211078, 217986, 224931, 231913, 238929,
-	245980, 253065, 260182, 267331, 274512, 281724, 288965, 296237, 303537, 310866, 318222,
-	325606, 333017, 340454, 347917, 355406, 362919, 370458, 378020, 385606, 393216, 400849,
-	408504, 416182, 423882, 431604, 439347, 447111, 454896, 462702, 470528, 478373, 486239,
-	494124, 502028, 509951, 517892, 525853, 533831, 541827, 549842, 557873, 565923, 573989,
-	582072, 590172, 598289, 606422, 614572, 622737, 630919, 639116, 647328, 655556, 663799,
-	672058, 680331, 688619, 696921, 705239, 713570, 721916, 730275, 738649, 747037, 755438,
-	763852, 772280, 780722, 789177, 797644, 806125, 814618, 823125, 831644, 840175, 848719,
-	857275, 865843, 874424, 883016, 891620, 900237, 908864, 917504,
-};
-
-/* order[n + 1] - order[n]: one more of a byte of which there are n, and the same the other way. */
-static const uint16_t growth[CHECK_ENOUGH] = {
-	0,    2048, 2821, 3323, 3696, 3994, 4241, 4453, 4638, 4803, 4950, 5085, 5208, 5322, 5428,
-	5526, 5619, 5705, 5788, 5865, 5939, 6010, 6077, 6141, 6203, 6262, 6318, 6373, 6427, 6477,
-	6526, 6574, 6620, 6665, 6709, 6750, 6792, 6831, 6871, 6908, 6945, 6982, 7016, 7051, 7085,
-	7117, 7149, 7181, 7212, 7241, 7272, 7300, 7329, 7356, 7384, 7411, 7437, 7463, 7489, 7513,
-	7539, 7562, 7586, 7610, 7633, 7655, 7678, 7700, 7722, 7743, 7764, 7785, 7806, 7826, 7845,
-	7866, 7885, 7904, 7923, 7941, 7961, 7978, 7996, 8015, 8031, 8050, 8066, 8083, 8100, 8117,
-	8133, 8150, 8165, 8182, 8197, 8212, 8228, 8243, 8259, 8273, 8288, 8302, 8318, 8331, 8346,
-	8359, 8374, 8388, 8401, 8414, 8428, 8442, 8455, 8467, 8481, 8493, 8507, 8519, 8531, 8544,
-	8556, 8568, 8581, 8592, 8604, 8617, 8627, 8640,
-};
-
 static bool is_digit(char c)
 {
 	return (unsigned char)(c - '0') < 10;
 }
 
 /* Counts text[from .. to). */
-static void count_to(struct valuerun *r, size_t from, size_t to)
+static void count_to(const struct valuerun *r, struct valuecount *c, size_t from, size_t to)
 {
-	struct valuecount *c = &r->count;
 	const char *text = r->text;
-	uint32_t sum;
 
 	if (from < c->from || from >= c->to || to < c->to)
 		*c = (struct valuecount){.from = from, .to = from};
-	/* In text that says the same again and again, what leaves is what comes in. */
-	if (from - c->from == to - c->to && memcmp(text + c->from, text + c->to, to - c->to) == 0) {
-		c->from = from;
-		c->to = to;
-		return;
-	}
-	sum = c->order;
 	for (; c->from < from; c->from++)
-		sum -= growth[--c->of[(unsigned char)text[c->from]]];
+		valuebits_drop(&c->bits, (unsigned char)text[c->from]);
 	for (; c->to < to; c->to++)
-		sum += growth[c->of[(unsigned char)text[c->to]]++];
-	c->order = sum;
-}
-
-/* Is there a digit in what was counted? */
-static bool has_digits(const struct valuecount *c)
-{
-	uint64_t eight;
-	uint16_t two;
-
-	memcpy(&eight, &c->of['0'], sizeof(eight));
-	memcpy(&two, &c->of['8'], sizeof(two));
-	return eight || two;
+		valuebits_add(&c->bits, (unsigned char)text[c->to]);
 }
 
 /* Of n different bytes no text has more than log2(n) bits per byte: of 6 less than 2.8, of 11 less
@@ -339,60 +251,35 @@ static bool are_few(struct valuerun *r, size_t at, size_t end)
 	return at >= r->few && end <= r->few_end;
 }
 
-/* Of bits per byte, SCALE times. */
-enum { BITS_LETTERS = 3584, BITS_DIGITS = 2867 };
-_Static_assert(10 * (int)BITS_LETTERS <= 35 * (int)SCALE &&
-		       10 * (int)BITS_DIGITS <= 28 * (int)SCALE,
-	       "never more than the check asks for");
-
-/* Fewer bits per byte than this?  Not if it is close: the check will tell. */
-static bool has_less(const struct valuecount *c, size_t len, uint32_t bits)
-{
-	return order[len] - c->order + len < bits * len;
-}
-
-/* Letters in text[at .. end), and changes. */
-static void count_letters(const struct valuerun *r, size_t at, size_t end, size_t *ret_letters,
-			  size_t *ret_changes)
-{
-	uint32_t digits = 0, lower = 0, upper = 0;
-	size_t n = 0, changes = 0;
-
-	for (size_t i = at; i < end; i += LANES) {
-		uint32_t within = end - i < LANES ? (1u << (end - i)) - 1 : 0xffff;
-		struct sixteen now = {0};
-
-		if (r->high - i >= LANES)
-			now = look_at(r->text + i);
-		else
-			now = look_at_few(r->text + i, end - i);
-		digits = digits >> LANES | (now.digits & within) << 1;
-		lower = lower >> LANES | (now.lower & within) << 1;
-		upper = upper >> LANES | (now.upper & within) << 1;
-		n += bits_in((lower | upper) >> 1);
-		changes += bits_in(changes_in(digits, lower, upper));
-	}
-	*ret_letters = n;
-	*ret_changes = changes;
-}
-
 /* looks_random() of checks.c, with what it asks of an assigned value; true: perhaps. */
+static bool are_random(const struct valuerun *r, const struct valuecount *c)
+{
+	size_t len = c->to - c->from;
+	bool digits = valuebits_digits(&c->bits);
+	struct valueletters seen;
+
+	if (valuebits_less(&c->bits, len, digits ? 28 : 35))
+		return false;
+	seen = valueletters_of(r->text + c->from, len, r->high - c->from);
+	if (!digits || seen.letters == 0)
+		return seen.letters >= LETTERS && seen.changes >= CHANGES;
+	return seen.changes >= 3 && seen.changes >= len / 12;
+}
+
 static bool may_be_random(struct valuerun *r, size_t at, size_t end)
 {
-	const struct valuecount *c = &r->count;
-	size_t len = end - at, n, changes;
-	bool digits;
+	struct valuecount *c = &r->count;
 
 	if (are_few(r, at, end))
 		return false;
-	count_to(r, at, end);
-	digits = has_digits(c);
-	if (has_less(c, len, digits ? BITS_DIGITS : BITS_LETTERS))
-		return false;
-	count_letters(r, at, end, &n, &changes);
-	if (!digits || n == 0)
-		return n >= LETTERS && changes >= CHANGES;
-	return changes >= 3 && changes >= len / 12;
+	/* In text that says the same again and again one answer is enough. */
+	if (c->to - c->from == end - at && memcmp(r->text + c->from, r->text + at, end - at) == 0) {
+		c->from = at;
+		c->to = end;
+		return c->random;
+	}
+	count_to(r, c, at, end);
+	return c->random = are_random(r, c);
 }
 
 /* A word of check_fillers[], or "://", begins at text[i]; returns its length. */

@@ -7,13 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "redact/valuebits.h"
+
 enum { VALUERUN_GLANCE = 32 };
 
 /* The bytes text[from .. to), counted. */
 struct valuecount {
 	size_t from, to;
-	uint8_t of[256];
-	uint32_t order; /* the sum of n log n over them: valuerun.c */
+	struct valuebits bits;
+	bool random; /* perhaps */
 };
 
 /* Zeroed but for text and high: nothing was looked at yet.  Values are asked for in the order in
@@ -40,8 +42,6 @@ bool valuerun_dull(struct valuerun *r, size_t at);
 /* The same by VALUERUN_GLANCE bytes, all at the same time, without reading a run; false: perhaps.
  */
 bool valuerun_dull_at_once(const struct valuerun *r, size_t at);
-/* true: the value from text[at] on is none for check_random(). */
-bool valuerun_monotonous(struct valuerun *r, size_t at);
 /* The same as valuerun_dull(), of a run that was read, by how many different bytes are in it. */
 bool valuerun_few(struct valuerun *r, size_t at);
 /* Either of them, by what is known already. */

@@ -31,6 +31,9 @@ enum {
 
 static const char *const glues[] = {"", " ", "=", ":", ".", "-", "_", "/", "\"", "=>", ": "};
 
+/* Ordinary ones, long ones, and none that ends. */
+static const size_t lines[] = {70, 4000, LONG};
+
 static char atoms[ATOMS][ATOM];
 static size_t n_atoms;
 
@@ -111,14 +114,120 @@ static void add_almost(const struct redact_rule *rule)
 	add_atom(s.text, s.begin);
 }
 
+/* What no rule has in it, and what its search stops at. */
+static const char *const more[] = {
+	"password",
+	"secret",
+	"token",
+	"api_key",
+	"key",
+	"passwd",
+	"db_pass",
+	"Bearer",
+	"credential",
+	"private_key",
+	"session_id",
+	"environ",
+	"self.",
+	"config.",
+	"1.2.3",
+	"1.2.3.4",
+	"12:34:56",
+	"1:2:3",
+	"a1",
+	"a1B2",
+	"aB",
+	"x",
+	"00",
+	"\\n",
+	"%20",
+	"\\",
+	"%",
+	"$",
+	"@",
+	"://",
+	"https://",
+	"a://b:c",
+	"://a:b",
+	"::",
+	"->",
+	"=>",
+	":=",
+	"\"key\"",
+	"eyJ",
+	"key=a1B2c3",
+	"0123456789abcdef",
+	"a1B2c3D4e5F6g7H8",
+	"abcdefghijklmnop",
+	/* values that only just are none */
+	"sid=a1aaaaaaaaaaaaaa",
+	"sid=a1aaaaaaaabcdefgh",
+	"bearer a1aaaaaaaaaaaaaa ",
+	"authorization: token a1aaaaaaaaaaaaaa ",
+	"authorization: basic ",
+	"password=//aaaa",
+	"password=xxxxxx",
+	"password=aaaaaa",
+	"password='aaaaaa",
+	"password=aaaaaa( ",
+	"password=none12",
+	"api_key=a1a1a1aaaaaaaaa",
+	"token=aBcDeFgHiJkLmNoPqRsTuVwXyZexample",
+	"secret=a1b2c3d4e5f6://",
+	"a1aaaaaaaaaaaaaa",
+	"aaaaaaaaaaaaaaaaaaaaaaaa",
+	"session_id=handler_2024_v3_handler",
+	/* addresses */
+	"https://a1aaaaaaa@a ",
+	"https://a1aaaaaaaaaaaaaaaaaaaa@a ",
+	"https://a:",
+	"http://a.b:80/c?d=",
+	"postgres://user:$PASS@",
+	"user@example.org",
+	"1:2:3:4:5:6:",
+	"1:2:3:4:5:6:api_key",
+	"fe80:",
+	"::1",
+	"127.0.0.1",
+	"255.255.255.256",
+	"1.1.1.1.1",
+	"de:ad:be:ef:",
+	"2001:db8:0:0:0:0:0:1x",
+	"a.b.c.d",
+	/* headers, tokens and long runs */
+	"-----BEGIN CERTIFICATE-----",
+	"-----BEGIN PRIVATE KEY",
+	"---- BEGIN SSH2",
+	"Private-Lines: x",
+	"eyJhbGciOiJIUzI1NiJ9",
+	"eyJhbGciOiJIUzI1NiJ9.eyJ",
+	"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.",
+	"QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
+	"MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ",
+	"sshpass -p",
+	"curl -u a:",
+	"curl --user a ",
+	"/home/",
+	"/tmp/",
+	"C:\\Users\\",
+	/* beyond ASCII, and what is taken out; not what becomes longer, as bytes that are no UTF-8
+	 */
+	"\xc3\xa9",
+	"\xd0\xb6",
+	"\xe4\xb8\xad",
+	"\xf0\x9f\x98\x80",
+	"\xe2\x80\x94",
+	"\xe1\x9e\x80",
+	"\xc2\xa0",
+	"\xc2\xad",
+	"\xe2\x80\x8b",
+	"\xef\xb8\x8f",
+	"\x1b[31m",
+	"\x01",
+};
+
 static void fill_atoms(void)
 {
-	static const char more[] = "password secret token api_key key passwd db_pass Bearer "
-				   "credential private_key session_id environ self. config. "
-				   "1.2.3 1.2.3.4 12:34:56 1:2:3 a1 a1B2 aB x 00 \\n %20 \\ % $ @ "
-				   ":// https:// a://b:c ://a:b :: -> => := \"key\" eyJ key=a1B2c3 "
-				   "0123456789abcdef a1B2c3D4e5F6g7H8 abcdefghijklmnop";
-
 	for (size_t i = 0; i < redact_rule_count(); i++) {
 		const struct redact_rule *rule = redact_rule_at(i);
 
@@ -129,7 +238,8 @@ static void fill_atoms(void)
 		add_literals(rule->pattern);
 		add_almost(rule);
 	}
-	add_list(more);
+	for (size_t i = 0; i < ARRAY_LEN(more); i++)
+		add_atom(more[i], strlen(more[i]));
 	for (size_t i = 1; i < ARRAY_LEN(glues); i++)
 		add_atom(glues[i], strlen(glues[i]));
 }
@@ -242,7 +352,7 @@ static void try_each(struct bench *b)
 				struct recipe r = {.atom = {a},
 						   .n = 1,
 						   .glue = g,
-						   .line = (a + g) % 2 ? 4000 : 70,
+						   .line = lines[(a + g) % ARRAY_LEN(lines)],
 						   .cased = cased};
 
 				try(b, &r);
@@ -256,7 +366,7 @@ static void try_some(struct bench *b, uint64_t seed, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct recipe r = {.n = 2 + sample_below(&draw, PARTS - 1),
 				   .glue = sample_below(&draw, 2 * ARRAY_LEN(glues)),
-				   .line = sample_below(&draw, 2) ? 4000 : 70,
+				   .line = lines[sample_below(&draw, ARRAY_LEN(lines))],
 				   .cased = (int)sample_below(&draw, 4),
 				   .seed = sample_random(&draw)};
 

@@ -90,6 +90,29 @@ static void environ_line(struct text *t)
 	add(t, "environ\n");
 }
 
+/* Letters of some languages, drawn. */
+static void foreign_line(struct text *t)
+{
+	static const char *const letters[] = {
+		"\xc3\xa9",
+		"\xc3\xbc",
+		"\xd0\xb6",
+		"\xd1\x8b",
+		"\xe4\xb8\xad",
+		"\xe6\x96\x87",
+		"\xe3\x81\xae",
+		"\xe2\x80\x94",
+		"\xf0\x9f\x98\x80",
+		"e",
+		" ",
+		"\xe0\xa4\x95",
+	};
+
+	for (size_t i = 0; i < 40; i++)
+		add(t, pick(t, letters, ARRAY_LEN(letters)));
+	add(t, "\n");
+}
+
 static void unit_line(struct text *t, const char *unit)
 {
 	for (size_t begin = t->len; t->len < begin + 4000;)
@@ -131,6 +154,12 @@ static const struct {
 	 "09OFqyVdfgCkasj5psjBRzkduT5Rsg6G/fkp5PV7+g!qDyKc8WGafHCbe0aO8sNfF1zqCZgZ2l06ACDbf"},
 	{"gaps", "::-::-::-...", NULL, 0, 4, "::-"},
 	{"joints", "_:_:_:_:...", NULL, 0, 4, "_:"},
+	{"foreign", "letters of many languages", foreign_line, 200, 0, NULL},
+	{"accents", "nothing but letters with accents", NULL, 200, 0, "\xc3\xa9"},
+	{"cookies", "cookies that are not random", NULL, 0, 4, "sid=a1aaaaaaaaaaaaaa"},
+	{"bearers", "tokens that are not random", NULL, 0, 4, "bearer a1aaaaaaaaaaaaaa "},
+	{"hidden", "passwords that are hidden", NULL, 0, 4, "password=xxxxxx"},
+	{"groups", "1:2:3:4:5:6:api_key1:2:...", NULL, 0, 4, "1:2:3:4:5:6:api_key"},
 	{"secrets", "a secret in every line", secrets_line, 0, 0, NULL},
 	{"dense", "four secrets in every line", dense_line, 0, 0, NULL},
 };

@@ -97,6 +97,64 @@ TEST(odd_bytes_are_seen_at_every_place_of_a_long_text)
 	}
 }
 
+/* What is looked at together comes out as it does byte by byte, wherever it begins. */
+static void compare(const char *odd, size_t len, size_t at)
+{
+	char text[64], got[256], want[256];
+
+	memset(text, 'x', sizeof(text));
+	memcpy(text + at, odd, len);
+	clean(text, sizeof(text), sizeof(text), got);
+	clean(text, sizeof(text), 1, want);
+	if (strcmp(got, want) != 0)
+		CHECK_STR(got, want);
+}
+
+static size_t encode(uint32_t c, char *ret)
+{
+	size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (size_t i = len - 1; i > 0; i--, c >>= 6)
+		ret[i] = (char)(0x80 | (c & 0x3f));
+	ret[0] = (char)(len == 1 ? c : c | (0xf00u >> len & 0xff));
+	return len;
+}
+
+TEST(every_character_comes_out_as_it_does_byte_by_byte)
+{
+	for (uint32_t c = 0; c < 0x120000; c++) {
+		char one[4];
+
+		compare(one, encode(c, one), c % 24);
+	}
+	/* Those with something unseen near, at every place. */
+	for (uint32_t c = 0; c < 0x10000; c += c >= 0x2000 && c < 0x2080 ? 1 : 0x1f) {
+		char two[8];
+		size_t len = encode(c, two);
+
+		len += encode(0xe9, two + len);
+		for (size_t at = 0; at < 40; at++)
+			compare(two, len, at);
+	}
+	CHECK(true);
+}
+
+TEST(bytes_that_are_no_characters_come_out_as_they_do_byte_by_byte)
+{
+	static const char *const ends[] = {"", "\x80", "\xbf\xbf", "\xc3\xa9"};
+
+	for (uint32_t two = 0; two < 0x10000; two++) {
+		for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+			char odd[8] = {(char)(two >> 8), (char)two};
+			size_t len = strlen(ends[i]);
+
+			memcpy(odd + 2, ends[i], len);
+			compare(odd, 2 + len, 10 + two % 8);
+		}
+	}
+	CHECK(true);
+}
+
 TEST(it_stops_when_there_is_no_more_room)
 {
 	struct neutral n = {0};

@@ -5,7 +5,9 @@
  * and values with the functions that read them whole, rules that are found by hand with PCRE2 and
  * the rule's pattern, what may follow a beginning with the pattern, too.
  */
+#include <math.h>
 #include <stdio.h>
+#include <strings.h>
 
 #include "base/own.h"
 #include "pattern_alone.h"
@@ -217,18 +219,59 @@ static void draw_assignment(struct drawn *d)
 	spoil(d);
 }
 
+/* Values that are random, or only just not, long ones and short ones, and the same again. */
+static void draw_token(struct drawn *d)
+{
+	static const char *const parts[] = {
+		"bearer ",    "Bearer\t", "sid=",     "session_id=", "authorization: token ",
+		"PHPSESSID=", " ",        "/",        "=",           ".",
+		"xxx",        "%",        "&",        "\n",          "-",
+		"bearer",     "Your",     "\xc3\xa9",
+	};
+	static const char *const alphabets[] = {"aaaaaaab1c2", "aaabcdefg1", "aabbccddeeffgg1122",
+						"abcdefgh1234", "aAbBcCdDeEfFgGhHiIjJ"};
+	char value[160];
+
+	d->len = 0;
+	for (size_t n = 1 + sample_below(&d->draw, 6); n > 0; n--) {
+		const char *from = alphabets[sample_below(&d->draw, ARRAY_LEN(alphabets))];
+		size_t len = 10 + sample_below(&d->draw, sample_below(&d->draw, 4) ? 20 : 150);
+
+		put_one_of(d, parts, ARRAY_LEN(parts) / (1 + sample_below(&d->draw, 3)));
+		for (size_t i = 0; i < len; i++)
+			value[i] = from[sample_below(&d->draw, strlen(from))];
+		put(d, value, len);
+		/* Another one that begins, or ends, as this one does. */
+		if (sample_below(&d->draw, 3) == 0) {
+			put_one_of(d, parts, 6);
+			value[sample_below(&d->draw, len)] = '7';
+			put(d, value, len);
+		}
+		put_one_of(d, parts, ARRAY_LEN(parts));
+	}
+}
+
+static size_t rule_called(const char *id)
+{
+	size_t i = 0;
+
+	while (strcmp(redact_rule_at(i)->id, id) != 0)
+		i++;
+	return i;
+}
+
 /* Bytes that the pattern finds alone, and nobody replaces. */
-static size_t lost_by_hand(enum redact_hand hand, void (*draw)(struct drawn *), size_t *found)
+static size_t lost_of(const char *id, void (*draw)(struct drawn *), size_t lines, size_t *found)
 {
 	struct redact_set *set = redacting_set(REDACT_STANDARD);
-	struct drawn d = {.draw.seed = 23 + (uint64_t)hand};
-	struct alone a = alone_new(redact_rule_at(set->hand[hand]));
+	struct drawn d = {.draw.seed = 23 + rule_called(id)};
+	struct alone a = alone_new(redact_rule_at(rule_called(id)));
 	struct error err = {0};
 	struct finder f;
 	size_t lost = 0;
 
 	CHECK(redact_set_warm(set, &err) == 0 && finder_init(&f, set, &err) == 0);
-	for (size_t i = 0; i < LINES; i++) {
+	for (size_t i = 0; i < lines; i++) {
 		bool alone[ROOM], have[ROOM] = {false};
 		size_t here = 0;
 
@@ -261,7 +304,7 @@ TEST(a_password_for_curl_is_found_as_its_pattern_finds_it)
 {
 	size_t found = 0;
 
-	CHECK(lost_by_hand(HAND_CURL, draw_command, &found) == 0);
+	CHECK(lost_of("cli-password", draw_command, LINES, &found) == 0);
 	CHECK(found > LINES / 10);
 }
 
@@ -269,11 +312,23 @@ TEST(assignments_are_found_as_their_patterns_find_them)
 {
 	size_t found = 0;
 
-	CHECK(lost_by_hand(HAND_PASSWORD, draw_assignment, &found) == 0);
+	CHECK(lost_of("password", draw_assignment, LINES, &found) == 0);
 	CHECK(found > LINES / 10);
 	found = 0;
-	CHECK(lost_by_hand(HAND_SECRET, draw_assignment, &found) == 0);
+	CHECK(lost_of("secret-assignment", draw_assignment, LINES, &found) == 0);
 	CHECK(found > LINES / 10);
+}
+
+TEST(tokens_are_found_as_their_patterns_find_them)
+{
+	static const char *const ids[] = {"bearer-token", "session-cookie", "authorization-token"};
+
+	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+		size_t found = 0;
+
+		CHECK(lost_of(ids[i], draw_token, LINES / 4, &found) == 0);
+		CHECK(found > LINES / 10);
+	}
 }
 
 static bool note(void *context, size_t at, size_t rule)
@@ -330,4 +385,75 @@ TEST(nothing_that_may_follow_a_beginning_is_passed_over)
 	CHECK(lost == 0);
 	CHECK(found > set->starts->n * PER_WORD / 10);
 	redact_set_free(set);
+}
+
+/* What check_random() says of itself, with a logarithm for each byte. */
+static bool is_random(const char *text, size_t len)
+{
+	size_t changes = 0, digits = 0, letters = 0, same = 1;
+	unsigned counts[256] = {0};
+	double bits = 0;
+	char last = 0;
+
+	while (same < len && text[same] == text[0])
+		same++;
+	if (same == len)
+		return false;
+	for (size_t i = 0; i < len && i < CHECK_ENOUGH; i++) {
+		unsigned char c = (unsigned char)text[i];
+		char now = 'o';
+
+		if (c >= 'a' && c <= 'z')
+			now = 'l';
+		else if (c >= 'A' && c <= 'Z')
+			now = 'u';
+		else if (c >= '0' && c <= '9')
+			now = 'd';
+		changes += i > 0 && last != 'o' && now != 'o' && last != now &&
+			   !(last == 'u' && now == 'l');
+		digits += now == 'd';
+		letters += now == 'l' || now == 'u';
+		counts[c]++;
+		last = now;
+	}
+	len = len < CHECK_ENOUGH ? len : CHECK_ENOUGH;
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+		if (counts[i])
+			bits -= counts[i] / (double)len * log2(counts[i] / (double)len);
+	if (strchr("$%<{*", text[0]) || strncasecmp(text, "xxx", 3) == 0 ||
+	    strncasecmp(text, "your", 4) == 0)
+		return false;
+	if (digits == 0 || letters == 0)
+		return letters >= 20 && changes >= 5 && bits >= 3.5;
+	return changes >= 2 && changes >= len / 12 && bits >= 2.8;
+}
+
+TEST(a_value_is_random_if_its_bits_and_changes_say_so)
+{
+	static const char *const alphabets[] = {
+		"aaaaaaab1c2",
+		"aabbccddeeffgg1122",
+		"abcdefgh12345678",
+		"aAbBcCdDeEfFgGhHiI",
+		"abcABC._-\xb0\xb1\xe9",
+		"0123456789.",
+		"aaaaAAAA11111bcdefgh$x",
+	};
+	struct sample draw = {.seed = 11};
+	size_t wrong = 0, random = 0;
+
+	for (size_t n = 0; n < 200000; n++) {
+		const char *from = alphabets[n % ARRAY_LEN(alphabets)];
+		size_t len = 4 + sample_below(&draw, n % 8 == 0 ? 200 : 40);
+		size_t kinds = 2 + sample_below(&draw, strlen(from) - 1);
+		char text[256] = {0};
+		struct found f = {text, 0, len, 0, len, len + sample_below(&draw, 40)};
+
+		for (size_t i = 0; i < len; i++)
+			text[i] = from[sample_below(&draw, kinds)];
+		random += is_random(text, len);
+		wrong += is_random(text, len) != check_random(&f);
+	}
+	CHECK(wrong == 0);
+	CHECK(random > 10000);
 }

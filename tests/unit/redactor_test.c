@@ -234,7 +234,7 @@ TEST(an_escape_before_a_window_ends_a_word_too)
 				     "abcdefghijklmnopqrstuvwxyz0123456789";
 	static const char *const befores[] = {"\\n", "a\\t", "x=1%20", " "};
 	struct redact_set *set = redacting_set(REDACT_STANDARD);
-	size_t len = 140000, border = 96 << 10;
+	size_t len = 140000, border = 112 << 10;
 	own_str text = malloc(len + 1);
 
 	for (size_t i = 0; i < ARRAY_LEN(befores); i++) {
@@ -250,6 +250,44 @@ TEST(an_escape_before_a_window_ends_a_word_too)
 			got = redacting_text(set, text);
 			CHECK(!strstr(got, "ghp_") && !strstr(got, "23456789"));
 		}
+	}
+	redact_set_free(set);
+}
+
+/* The longest match that any built-in rule must see to know it: a token with its parts as long as
+ * they may be. */
+TEST(the_longest_match_is_seen_wherever_a_window_ends)
+{
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	size_t len = 300000, first = 4003, second = 8002;
+	own_str text = malloc(len + 1);
+
+	/* No other rule needs more: the sum of all that is repeated is an upper bound. */
+	for (size_t i = 0; i < redact_rule_count(); i++) {
+		const char *p = redact_rule_at(i)->pattern;
+		size_t most = strlen(p);
+
+		while ((p = strchr(p, '{')) != NULL) {
+			char *end = NULL;
+			size_t least = strtoul(p + 1, &end, 10);
+			size_t last = *end == ',' ? strtoul(end + 1, &end, 10) : 0;
+
+			most += least > last ? least : last;
+			p = end;
+		}
+		CHECK(most < 16 << 10);
+	}
+	for (size_t at = 96 << 10; at < 132 << 10; at += 997) {
+		own_str got = NULL;
+
+		memset(text, ' ', len);
+		text[len] = '\0';
+		memset(text + at, 'a', first + 1 + second + 1 + 40);
+		memcpy(text + at, "eyJ", 3);
+		memcpy(text + at + first, ".ey", 3);
+		text[at + first + 1 + second] = '.';
+		got = redacting_text(set, text);
+		CHECK(strstr(got, "[REDACTED:jwt]") != NULL && !strstr(got, "aa"));
 	}
 	redact_set_free(set);
 }
