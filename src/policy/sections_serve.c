@@ -21,7 +21,8 @@ static const struct setting tls_rows[] = {
 	 .max = 4000,
 	 .example = "/etc/belljar/tls.key",
 	 .help = "A file with its private key, as PEM.  It is read when the service "
-		 "starts and on reload, by the process that still has the rights for it."},
+		 "starts and on reload, by the process that still has the rights for it.  One "
+		 "that everybody can open (chmod o=) is refused."},
 	{.key = "client_ca",
 	 .type = SET_TEXT,
 	 .offset = offsetof(struct serve_tls, client_ca),

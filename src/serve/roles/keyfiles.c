@@ -18,7 +18,24 @@
 
 enum { KEYFILE_MAX = 1 << 20 };
 
-static int add_file(int to, const char *path, struct error *err)
+enum readers { ANYBODY, NO_STRANGERS };
+
+/* A group may read a key: that is how hosts share one between services. */
+static int check_file(const struct stat *st, const char *path, enum readers readers,
+		      struct error *err)
+{
+	if (!S_ISREG(st->st_mode) || st->st_size > KEYFILE_MAX)
+		return fail(err, ERR_CONFIG, "%s is no file of at most %d bytes", path,
+			    KEYFILE_MAX);
+	if (readers == NO_STRANGERS && (st->st_mode & S_IRWXO))
+		return fail(err, ERR_CONFIG,
+			    "the private key %s is open to everybody on this machine: chmod o= it, "
+			    "and make a new one if strangers have been here",
+			    path);
+	return 0;
+}
+
+static int add_file(int to, const char *path, enum readers readers, struct error *err)
 {
 	own_fd from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	own_str text = NULL;
@@ -30,9 +47,8 @@ static int add_file(int to, const char *path, struct error *err)
 		return fail_sys(err, "open %s", path);
 	if (fstat(from, &st) < 0)
 		return fail_sys(err, "look at %s", path);
-	if (!S_ISREG(st.st_mode) || st.st_size > KEYFILE_MAX)
-		return fail(err, ERR_CONFIG, "%s is no file of at most %d bytes", path,
-			    KEYFILE_MAX);
+	if (check_file(&st, path, readers, err) < 0)
+		return -1;
 	text = calloc(1, KEYFILE_MAX + 1);
 	if (!text)
 		return fail_sys(err, "read %s", path);
@@ -51,8 +67,9 @@ int keyfiles_read(const struct plan *p, struct error *err)
 
 	if (to < 0)
 		return fail_sys(err, "make a file in memory");
-	if (add_file(to, p->tls_cert, err) < 0 || add_file(to, p->tls_key, err) < 0 ||
-	    (p->tls_client_ca && add_file(to, p->tls_client_ca, err) < 0))
+	if (add_file(to, p->tls_cert, ANYBODY, err) < 0 ||
+	    add_file(to, p->tls_key, NO_STRANGERS, err) < 0 ||
+	    (p->tls_client_ca && add_file(to, p->tls_client_ca, ANYBODY, err) < 0))
 		return fail_in(err, "serve.tls");
 	if (fcntl(to, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
 		return fail_sys(err, "seal a file in memory");

@@ -122,24 +122,36 @@ def open_records(s):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def a_certificate_that_is_none_is_said_at_the_start(t):
+def refused(t, spoil, said):
     """It must not say that it is up, and then never answer."""
     made = []
 
-    def spoil(s):
+    def before(s):
         made.append(s.dir)
         prepare(s)
-        with open(s.dir + "/server.crt", "w") as out:
-            out.write("no certificate\n")
+        spoil(s)
 
     try:
-        Service(BELLJAR, WHO == "user", words=["--listen", "tls:127.0.0.1:0"], before=spoil)
+        Service(BELLJAR, WHO == "user", words=["--listen", "tls:127.0.0.1:0"], before=before)
     except AssertionError as why:
-        t.check("serve.tls: the certificate" in str(why), why)
+        t.check(said in str(why), why)
     else:
         t.check(False, "it started")
     for directory in made:
         shutil.rmtree(directory)
 
 
-run([a_certificate_says_who_its_client_is, a_certificate_that_is_none_is_said_at_the_start])
+def a_certificate_that_is_none_is_said_at_the_start(t):
+    def spoil(s):
+        with open(s.dir + "/server.crt", "w") as out:
+            out.write("no certificate\n")
+
+    refused(t, spoil, "serve.tls: the certificate")
+
+
+def a_key_that_everybody_can_read_is_none(t):
+    refused(t, lambda s: os.chmod(s.dir + "/server.key", 0o644), "is open to everybody")
+
+
+run([a_certificate_says_who_its_client_is, a_certificate_that_is_none_is_said_at_the_start,
+     a_key_that_everybody_can_read_is_none])
