@@ -22,7 +22,7 @@ static void check_request(int sock)
 	if (came != 1)
 		return;
 	assert(r.kind > READ_ASK_NONE && r.kind < READ_ASK_COUNT);
-	for (size_t i = 0; i < 12; i++)
+	for (size_t i = 0; i < 13; i++)
 		assert(memchr(r.tool + i * READ_TEXT_ROOM, '\0', READ_TEXT_ROOM));
 }
 

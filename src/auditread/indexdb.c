@@ -20,19 +20,20 @@
 
 enum { BUSY_MS = 30000 };
 
-/* first and last are numbers of records; status, decision, tool, client and kind are rows of
- * words.  The rowid is part of each index, so that hits come in the order of the log. */
+/* first and last are numbers of records; status, decision, tool, client, session and kind are
+ * rows of words.  The rowid is part of each index, so that hits come in the order of the log. */
 static const char schema[] =
 	"CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
 	"CREATE TABLE words(number INTEGER PRIMARY KEY, word BLOB NOT NULL UNIQUE);"
 	"CREATE TABLE calls(first INTEGER PRIMARY KEY, last INTEGER, time INTEGER NOT NULL,"
 	" kind INTEGER NOT NULL, status INTEGER, decision INTEGER, tool INTEGER, client INTEGER,"
-	" id BLOB);"
+	" session INTEGER, id BLOB);"
 	"CREATE TABLE more(record INTEGER PRIMARY KEY, id BLOB NOT NULL);"
 	"CREATE TABLE bad(record INTEGER PRIMARY KEY, why TEXT NOT NULL);"
 	"CREATE UNIQUE INDEX calls_id ON calls(id) WHERE id IS NOT NULL;"
 	"CREATE INDEX calls_tool ON calls(tool, status);"
 	"CREATE INDEX calls_client ON calls(client);"
+	"CREATE INDEX calls_session ON calls(session) WHERE session IS NOT NULL;"
 	"CREATE INDEX calls_status ON calls(status);"
 	"CREATE INDEX calls_kind ON calls(kind);"
 	"CREATE INDEX calls_time ON calls(time);"

@@ -48,7 +48,7 @@ struct index_cursor {
  */
 struct index_begun {
 	uint64_t first, time_ms;
-	int64_t kind, status, decision, tool, client; /* words; 0: none */
+	int64_t kind, status, decision, tool, client, session; /* words; 0: none */
 	char id[INDEX_ID_SHORT];
 	size_t id_len; /* 0: this place is free */
 };

@@ -19,7 +19,7 @@ enum { BATCH = 65536, PROGRESS = 8192 };
 static const char *const statements[] = {
 	[SQL_WORD_FIND] = "SELECT number FROM words WHERE word=?1",
 	[SQL_WORD_ADD] = "INSERT INTO words(word) VALUES(?1)",
-	[SQL_BEGIN_CALL] = "INSERT OR IGNORE INTO calls VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)",
+	[SQL_BEGIN_CALL] = "INSERT OR IGNORE INTO calls VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
 	[SQL_END_CALL] = ("UPDATE calls SET last=?1, status=?2, decision=coalesce(decision,?3)"
 			  " WHERE id=?4 AND last IS NULL"),
 	[SQL_KEEP_ABORT] = ("INSERT OR REPLACE INTO more SELECT last, id FROM calls"
@@ -210,7 +210,8 @@ static int add_row(struct logindex *x, const struct index_begun *b, struct recor
 	bind_number(s, 6, b->decision);
 	bind_number(s, 7, b->tool);
 	bind_number(s, 8, b->client);
-	bind_id(s, 9, id);
+	bind_number(s, 9, b->session);
+	bind_id(s, 10, id);
 	if (finish(x, s, err) < 0)
 		return -1;
 	return sqlite3_changes(x->db) > 0;
@@ -250,9 +251,10 @@ static int describe(struct logindex *x, uint64_t index, const struct record_view
 	if (number_of(x, word(record_kind_name(v->kind)), &ret->kind, err) < 0 ||
 	    number_of(x, word(index_status(v, room, sizeof(room))), &ret->status, err) < 0 ||
 	    number_of(x, v->decision, &ret->decision, err) < 0 ||
-	    number_of(x, v->tool, &ret->tool, err) < 0)
+	    number_of(x, v->tool, &ret->tool, err) < 0 ||
+	    number_of(x, v->client, &ret->client, err) < 0)
 		return -1;
-	return number_of(x, v->client, &ret->client, err);
+	return number_of(x, v->session, &ret->session, err);
 }
 
 /* It began in this batch and ends here: 1, its row is there; 0, it did not, or was there before. */

@@ -55,6 +55,7 @@ static int build(struct logindex *x, const struct index_query *q, struct where *
 	(void)snprintf(w->sql, sizeof(w->sql), "SELECT first, last FROM calls WHERE 1");
 	if (add_word(x, w, "tool=", q->tool, err) < 0 ||
 	    add_word(x, w, "client=", q->client, err) < 0 ||
+	    add_word(x, w, "session=", q->session, err) < 0 ||
 	    add_word(x, w, "status=", q->status, err) < 0 ||
 	    add_word(x, w, "decision=", q->decision, err) < 0 ||
 	    add_word(x, w, "kind=", q->kind, err) < 0)
@@ -166,6 +167,7 @@ static bool fits(const struct index_hit *h, const struct index_query *q)
 	const char *status = index_status(last, room, sizeof(room));
 
 	return is_word(h->begin.tool, q->tool) && is_word(h->begin.client, q->client) &&
+	       is_word(h->begin.session, q->session) &&
 	       (is_word(h->begin.decision, q->decision) || is_word(last->decision, q->decision)) &&
 	       (!q->status || (status && strcmp(status, q->status) == 0)) &&
 	       (!q->kind || strcmp(record_kind_name(h->begin.kind), q->kind) == 0) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* logindex.h - where in the log a call is: a SQLite file beside the log, made from it.
  *
- *     index.db     calls by id, tool, client, status and time, as numbers of records
+ *     index.db     calls by id, tool, client, session, status and time, as numbers of records
  *
  * It tells where to look and nothing else: whatever is shown is read from the log, and
  * compared with what the index said of it.  It is brought up to date before it is asked,
@@ -18,7 +18,7 @@
 #include "audit/record.h"
 
 enum {
-	INDEX_VERSION = 1,
+	INDEX_VERSION = 2,
 	INDEX_ID_MAX = 2048, /* bytes of a call's id, a tool's or client's name */
 };
 #define INDEX_FILE "index.db"
@@ -59,7 +59,7 @@ int logindex_summary(struct logindex *x, struct index_summary *ret, struct error
 
 /* Members that are NULL or 0 ask for nothing. */
 struct index_query {
-	const char *tool, *client, *decision;
+	const char *tool, *client, *session, *decision;
 	const char *status; /* as in records; or "aborted", "open" */
 	const char *kind;   /* of its first record; NULL: calls, no other records */
 	uint64_t since_ms, until_ms;

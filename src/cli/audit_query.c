@@ -86,6 +86,7 @@ static int query(const struct audit_options *o, struct error *err)
 	struct index_query q = {
 		.tool = o->tool,
 		.client = o->client,
+		.session = o->session,
 		.status = o->status,
 		.decision = o->decision,
 		.kind = o->kind,

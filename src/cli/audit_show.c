@@ -442,6 +442,11 @@ int audit_show(const struct audit_options *o, const struct word_list *rest)
 	if (!s)
 		(void)fail_sys(&err, "show");
 	if (!r || load(o, r, s, rest->word[0], &err) < 0) {
+		if (err.kind == ERR_NOT_FOUND && strncmp(rest->word[0], "bjs-", 4) == 0)
+			(void)fail(&err, ERR_NOT_FOUND,
+				   "this is a session, not a call: belljar audit query --session "
+				   "%.80s",
+				   rest->word[0]);
 		(void)cli_complain(&err);
 		return err.kind == ERR_NOT_FOUND ? AUDIT_WRONG : EXIT_BELLJAR;
 	}

@@ -15,7 +15,7 @@ enum { AUDIT_WRONG = 1, AUDIT_SHOWN = 4096 };
 struct audit_options {
 	const char *log, *key;
 	const char *lines;
-	const char *tool, *client, *status, *decision, *kind;
+	const char *tool, *client, *session, *status, *decision, *kind;
 	const char *since, *until, *limit;
 	const char *out, *file, *command, *before;
 	struct word_list anchor;

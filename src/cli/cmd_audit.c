@@ -27,6 +27,7 @@ static const struct word_row tail_rows[] = {
 static const struct word_row query_rows[] = {
 	{"tool", "NAME", WORD_TEXT, AT(tool), "of this tool"},
 	{"client", "NAME", WORD_TEXT, AT(client), "of this client"},
+	{"session", "ID", WORD_TEXT, AT(session), "what was done in this session"},
 	{"status", "WORD", WORD_TEXT, AT(status), "success, error, timeout, ..., aborted, open"},
 	{"decision", "WORD", WORD_TEXT, AT(decision), "allow, ask or deny"},
 	{"kind", "WORD", WORD_TEXT, AT(kind), "first record of that kind: policy_loaded, ..."},

@@ -91,6 +91,7 @@ static int build(const struct read_request *q, struct read_answer *a, struct ind
 	*ret = (struct index_query){
 		.tool = given(q->tool),
 		.client = given(q->client),
+		.session = given(q->session),
 		.status = given(q->status),
 		.decision = given(q->decision),
 		.kind = given(q->record_kind),

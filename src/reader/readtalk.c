@@ -107,6 +107,7 @@ static void terminate(struct read_request *r)
 	static const size_t texts[] = {
 		offsetof(struct read_request, tool),
 		offsetof(struct read_request, client),
+		offsetof(struct read_request, session),
 		offsetof(struct read_request, status),
 		offsetof(struct read_request, decision),
 		offsetof(struct read_request, record_kind),

@@ -26,7 +26,7 @@
 
 enum {
 	READ_MAGIC = 0x64726c62,
-	READ_VERSION = 1,
+	READ_VERSION = 2,
 	READ_INLINE_MAX = 32 * 1024,  /* more than that comes in a memfd */
 	READ_BODY_MAX = 16 * 1048576, /* no answer is larger */
 	READ_PENDING_MAX = 64,        /* requests that may be open at once */
@@ -36,8 +36,8 @@ enum {
 /* What is asked, which parameters it takes, and what the body is. */
 enum read_ask {
 	READ_ASK_NONE = 0,
-	/* tool client status decision kind since until limit after: {"signed_size", "calls": [as
-	 * belljar audit query --json prints them], "next": index or null} */
+	/* tool client session status decision kind since until limit after: {"signed_size",
+	 * "calls": [as belljar audit query --json prints them], "next": index or null} */
 	READ_QUERY,
 	/* id: {"signed_size", "records": [...]}, as belljar audit show --json; digits are the
 	 * number of a record of the call */
@@ -61,6 +61,7 @@ struct read_request {
 	uint64_t serial;
 	char tool[READ_TEXT_ROOM];
 	char client[READ_TEXT_ROOM];
+	char session[READ_TEXT_ROOM];
 	char status[READ_TEXT_ROOM];
 	char decision[READ_TEXT_ROOM];
 	char record_kind[READ_TEXT_ROOM]; /* ?kind= */

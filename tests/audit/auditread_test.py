@@ -122,9 +122,9 @@ def denied(n, **more):
 USUAL = [
     dict(kind="started_up", version="0.1.0", time_ms=NOON),
     dict(kind="policy_loaded", time_ms=NOON),
-    started(1), finished(1, redactions={"jwt": 1, "aws-access-key": 2}),
+    started(1, session="bjs-1"), finished(1, redactions={"jwt": 1, "aws-access-key": 2}),
     started(2), denied(3), finished(2, "timeout", cause="wall"),
-    started(4),
+    started(4, session="bjs-1"),
     started(5), dict(kind="aborted", id=call_id(5), time_ms=NOON + 9000),
     "checkpoint",
 ]
@@ -193,6 +193,9 @@ def query_finds_calls_by_what_they_are():
             (["--tool", "execute_code"], [1, 2, 4, 5]),
             (["--tool", "nothing"], []),
             (["--client", "guest"], [3]),
+            (["--session", "bjs-1"], [1, 4]),
+            (["--session", "bjs-1", "--status", "open"], [4]),
+            (["--session", "bjs-2"], []),
             (["--status", "timeout"], [2]),
             (["--status", "success", "--tool", "execute_code"], [1]),
             (["--status", "open"], [4]),
@@ -213,6 +216,8 @@ def query_finds_calls_by_what_they_are():
                 equal([words, ids(p.audit("query", *words, *more))],
                       [words, [call_id(n) for n in want]])
         check(os.path.exists(p.log + "/index.db"), "there is an index")
+        wrong = p.audit("show", "bjs-1", code=1)
+        check("query --session bjs-1" in wrong.stderr, wrong.stderr)
 
 
 def query_json_has_the_lines_of_the_log():

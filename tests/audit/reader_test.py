@@ -25,9 +25,9 @@ USER = 61235
 NOON = 1794744000000  # 2026-11-15T12:00:00Z
 PATIENCE = 60
 
-MAGIC, VERSION = 0x64726C62, 1
+MAGIC, VERSION = 0x64726C62, 2
 ROOM = 256
-TEXTS = ("tool client status decision kind since until limit after index id "
+TEXTS = ("tool client session status decision kind since until limit after index id "
          "request_id").split()
 REQUEST = struct.Struct("=IIIIQ" + f"{ROOM}s" * len(TEXTS))
 REPLY = struct.Struct("=IIIIQQII")
@@ -68,7 +68,7 @@ USUAL = [
     dict(kind="policy_loaded", time_ms=NOON),
     started(1), finished(1),
     started(2, tool="\x1b[31m\u202erm \"x\""), denied(3), finished(2, "timeout", cause="wall"),
-    started(4),
+    started(4, session="bjs-1"),
     "checkpoint",
 ]
 
@@ -185,7 +185,7 @@ def query_says_what_the_command_says(user):
         equal(answer["calls"], calls(p.audit("query", "--json")))
         equal(len(answer["calls"]), 4)
         equal((answer["next"], answer["signed_size"]), (None, 8))
-        for words in [dict(tool="delete_user"), dict(client="guest"), dict(status="timeout"),
+        for words in [dict(tool="delete_user"), dict(client="guest"), dict(session="bjs-1"), dict(status="timeout"),
                       dict(status="open"), dict(decision="deny"), dict(kind="started_up"),
                       dict(tool="nobody"), dict(since="2026-11-15T12:00:02"),
                       dict(until="2026-11-15T12:00:02"), dict(limit="2"), dict(limit="1000"),

@@ -18,6 +18,7 @@ static const struct {
 } parameters[] = {
 	{"tool", offsetof(struct read_request, tool)},
 	{"client", offsetof(struct read_request, client)},
+	{"session", offsetof(struct read_request, session)},
 	{"status", offsetof(struct read_request, status)},
 	{"decision", offsetof(struct read_request, decision)},
 	{"kind", offsetof(struct read_request, record_kind)},

@@ -22,6 +22,7 @@ static const struct {
 	{"executable", "string", "1: the file may be executed."},
 	{"tool", "string", "Only calls of this tool."},
 	{"client", "string", "Only calls of this client."},
+	{"session", "string", "Only what was done in this session."},
 	{"status", "string", "Only calls that ended so."},
 	{"decision", "string", "Only calls of which the policy said so."},
 	{"kind", "string", "Only records of this kind."},
