@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "descriptors.h"
 #include "lib_box.h"
@@ -291,6 +293,32 @@ TEST(a_caller_that_reaps_everybody_does_no_harm)
 	CHECK(kill(helper, SIGKILL) == 0);
 	CHECK(waitpid(-1, NULL, 0) == helper);
 	CHECK(prints(box, NULL, "echo on", "on\n"));
+	bj_box_free(box);
+}
+
+static bool is_null(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
+}
+
+/* As after closing everything and opening something else. */
+TEST(what_took_the_number_of_our_null_device_is_not_handed_to_a_program)
+{
+	SCRATCH s = scratch_make();
+	struct bj_box *box = make_box();
+	int own = openat(s.fd, "own", O_CREAT | O_RDWR | O_CLOEXEC, 0666), taken = 0;
+
+	CHECK(own >= 0 && write(own, "own\n", 4) == 4);
+	for (int fd = 3; fd < 100; fd++)
+		if (is_null(fd)) {
+			CHECK(dup3(own, fd, O_CLOEXEC) == fd && lseek(fd, 0, SEEK_SET) == 0);
+			taken++;
+		}
+	CHECK(taken > 0);
+	CHECK(prints(box, NULL, "cat; echo end", "end\n"));
+	(void)close(own);
 	bj_box_free(box);
 }
 

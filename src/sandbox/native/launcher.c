@@ -281,8 +281,10 @@ static void run(struct launcher *l, const struct to_launcher *order, int *fds, s
 	if (!l->another && l->box.mounts >= 0)
 		let_mounts_go(l);
 	close_all(fds, n_fds);
-	if (!ahead_is_unseen(l))
-		tell_start(l);
+	if (ahead_is_unseen(l))
+		return;
+	launcher_part(l);
+	tell_start(l);
 }
 
 /* It has had its time without us. */
