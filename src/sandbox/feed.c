@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -18,6 +20,18 @@ void feed_init(struct feed *f)
 	f->left = 0;
 }
 
+/* One for all calls, if it is still what it was: whoever closes descriptors that are not his own
+ * may have something else at that number by now. */
+static int get_null(const int *null)
+{
+	struct stat st;
+
+	if (null && *null >= 0 && fstat(*null, &st) == 0 && S_ISCHR(st.st_mode) &&
+	    st.st_rdev == makedev(1, 3))
+		return fcntl(*null, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 int feed_open(struct feed *f, const struct food *food, uid_t uid, int *ret_read, struct error *err)
 {
 	int ends[2];
@@ -26,9 +40,7 @@ int feed_open(struct feed *f, const struct food *food, uid_t uid, int *ret_read,
 	f->at = food->data;
 	f->left = food->data ? food->len : 0;
 	if (!food->data && food->fd < 0) {
-		*ret_read = food->null && *food->null >= 0
-				    ? fcntl(*food->null, F_DUPFD_CLOEXEC, 3)
-				    : open("/dev/null", O_RDONLY | O_CLOEXEC);
+		*ret_read = get_null(food->null);
 		return *ret_read < 0 ? fail_sys(err, "open /dev/null") : 0;
 	}
 	if (food->fd >= 0) {

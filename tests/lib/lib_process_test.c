@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "descriptors.h"
 #include "lib_box.h"
@@ -69,6 +71,46 @@ static pid_t helper_pid(void)
 	pid_t child = 0;
 
 	return children_of(getpid(), &child, 1) == 1 ? child : 0;
+}
+
+/* In a process of its own: kills the launcher once the program has left a word outside. */
+static pid_t start_killer(const char *word, pid_t launcher)
+{
+	uint64_t until = now_ms() + 60000;
+	pid_t killer = fork();
+
+	if (killer != 0)
+		return killer;
+	while (access(word, F_OK) < 0 && now_ms() < until)
+		;
+	(void)kill(launcher, SIGKILL);
+	_exit(0);
+}
+
+/* A short program is not looked at before it ends; but that nothing ran is not said of it. */
+TEST(what_began_is_not_called_unbegun_when_the_launcher_dies)
+{
+	char dir[] = "/tmp/lib-unseen-XXXXXX", word[64], grant[64];
+
+	CHECK(mkdtemp(dir) && chmod(dir, 0777) == 0);
+	(void)snprintf(word, sizeof(word), "%s/word", dir);
+	(void)snprintf(grant, sizeof(grant), "%s:/grant", dir);
+	for (int i = 0; i < 12; i++) {
+		struct bj_box *box = make_box();
+		struct bj_result *r;
+		pid_t launcher = 0, killer;
+
+		CHECK(bj_box_set(box, "write", grant) == 0 && bj_box_prepare(box) == 0);
+		sleep_ms(40); /* somebody waits for it then */
+		CHECK(children_of(helper_pid(), &launcher, 1) == 1);
+		killer = start_killer(word, launcher);
+		r = run(box, NULL, WORDS("sh", "-c", ": > /grant/word; while :; do :; done"));
+		CHECK(waitpid(killer, NULL, 0) == killer && unlink(word) == 0);
+		CHECK(r != NULL && r->status == BJ_UNKNOWN);
+		bj_result_free(r);
+		bj_box_free(box);
+	}
+	CHECK(rmdir(dir) == 0);
 }
 
 static void *kill_helper_later(void *unused)
@@ -251,6 +293,32 @@ TEST(a_caller_that_reaps_everybody_does_no_harm)
 	CHECK(kill(helper, SIGKILL) == 0);
 	CHECK(waitpid(-1, NULL, 0) == helper);
 	CHECK(prints(box, NULL, "echo on", "on\n"));
+	bj_box_free(box);
+}
+
+static bool is_null(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
+}
+
+/* As after closing everything and opening something else. */
+TEST(what_took_the_number_of_our_null_device_is_not_handed_to_a_program)
+{
+	SCRATCH s = scratch_make();
+	struct bj_box *box = make_box();
+	int own = openat(s.fd, "own", O_CREAT | O_RDWR | O_CLOEXEC, 0666), taken = 0;
+
+	CHECK(own >= 0 && write(own, "own\n", 4) == 4);
+	for (int fd = 3; fd < 100; fd++)
+		if (is_null(fd)) {
+			CHECK(dup3(own, fd, O_CLOEXEC) == fd && lseek(fd, 0, SEEK_SET) == 0);
+			taken++;
+		}
+	CHECK(taken > 0);
+	CHECK(prints(box, NULL, "cat; echo end", "end\n"));
+	(void)close(own);
 	bj_box_free(box);
 }
 

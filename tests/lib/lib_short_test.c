@@ -10,7 +10,7 @@
 
 #include "lib_box.h"
 
-enum { REST_MS = 40, LONG_MS = 60000, ROUNDS = 4 };
+enum { REST_MS = 40, LONG_MS = 60000, ROUNDS = 4, HASTY_ROUNDS = 150, TIMED_ROUNDS = 20 };
 
 /* Who waits is made a moment after the last answer; on a busy host the call may be too early. */
 static struct bj_result *run_sealed(struct bj_box *box, const char *const *argv)
@@ -103,6 +103,67 @@ TEST(one_that_cannot_begin_is_told_and_the_next_one_does)
 	CHECK(r && r->status == BJ_ERROR && r->exit_code == -1 && r->error);
 	bj_result_free(r);
 	CHECK(prints_sealed(box, "echo two", "two\n"));
+	bj_box_free(box);
+}
+
+static int count_timeouts(struct bj_box *box)
+{
+	int killed = 0;
+
+	for (int i = 0; i < TIMED_ROUNDS; i++) {
+		struct bj_result *r = run_sealed(box, WORDS("sleep", "0.0015"));
+
+		CHECK(r != NULL);
+		killed += r->killed_for == BJ_KILL_WALL && r->status == BJ_TIMEOUT;
+		bj_result_free(r);
+	}
+	return killed;
+}
+
+/* On a busy host it may have ended before the warden had its turn: but not again and again. */
+TEST(a_limit_of_a_millisecond_is_kept)
+{
+	uint64_t until = now_ms() + LONG_MS;
+	struct bj_box *box = make_box();
+	int killed;
+
+	CHECK(bj_box_set(box, "wall", "1ms") == 0);
+	while ((killed = count_timeouts(box)) <= TIMED_ROUNDS / 2 && now_ms() < until)
+		printf("# %d of %d\n", killed, TIMED_ROUNDS);
+	CHECK(killed > TIMED_ROUNDS / 2);
+	bj_box_free(box);
+}
+
+static unsigned run_hastily(struct bj_box *box, unsigned times)
+{
+	unsigned failed = 0;
+
+	for (unsigned i = 0; i < times; i++) {
+		struct bj_result *r = run(box, NULL, WORDS("true"));
+
+		failed += !r || r->status != BJ_SUCCESS;
+		bj_result_free(r);
+	}
+	return failed;
+}
+
+/* Such a call is asked for before its box is announced, and that box is not the next call's. */
+TEST(files_come_into_their_own_box_after_calls_in_haste)
+{
+	static const struct bj_file file = {"word", "here\n", 5, 0};
+	static const char *const sizes[] = {"60m", "70m", "70m"};
+	struct bj_input in = BJ_INPUT_INIT;
+	struct bj_box *box = make_box();
+	unsigned failed = 0;
+
+	in.files = &file;
+	in.n_files = 1;
+	for (unsigned i = 0; i < HASTY_ROUNDS; i++) {
+		failed += run_hastily(box, 1 + i % 4);
+		CHECK(bj_box_set(box, "disk", sizes[i % LEN(sizes)]) == 0);
+		failed += !prints(box, &in, "cat word", "here\n");
+	}
+	CHECK(failed == 0);
 	bj_box_free(box);
 }
 

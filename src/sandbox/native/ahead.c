@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -275,6 +276,16 @@ static int start_cold(struct launcher *l, struct payload *p, int fd, pid_t *ret_
 	return result;
 }
 
+/* Woken when it begins we would take turns with it, and short programs have ended before anybody
+ * needs to know.  Unless a limit could be passed before we look. */
+static bool may_go_unseen(const struct launcher *l, const struct limits *limits)
+{
+	uint64_t cores = (uint64_t)CPU_COUNT(&l->plan->cpus);
+
+	return l->ahead.how == START_SEALED && !l->kept && limits->wall_ms > AHEAD_UNSEEN_MS &&
+	       limits->cpu_ms > AHEAD_UNSEEN_MS * (cores ? cores : 1);
+}
+
 /* Once it has been told, it may have begun, whatever becomes of it: no second try then. */
 static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, struct error *err)
 {
@@ -296,9 +307,7 @@ static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, 
 		return start_cold(l, p, words, ret_pid, err);
 	}
 	*ret_pid = l->ahead.pid;
-	/* Woken when it begins we would take turns with it, and short programs have ended before
-	 * anybody needs to know. */
-	if (l->ahead.how == START_SEALED && !l->kept) {
+	if (may_go_unseen(l, p->seal.limits)) {
 		l->unseen = l->ahead.door;
 		l->program_fd = l->ahead.pidfd;
 		ahead_init(&l->ahead);

@@ -5,6 +5,9 @@
 
 #include "sandbox/native/launcher_state.h"
 
+/* For so long nobody looks at who was let in: no limit is passed earlier. */
+enum { AHEAD_UNSEEN_MS = 3 };
+
 void ahead_init(struct ahead *a);
 /* Between calls: fills the box that waits.  What fails here, the call will try again. */
 void ahead_fill(struct launcher *l, const struct to_launcher *order, const int *fds);

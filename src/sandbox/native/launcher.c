@@ -281,8 +281,10 @@ static void run(struct launcher *l, const struct to_launcher *order, int *fds, s
 	if (!l->another && l->box.mounts >= 0)
 		let_mounts_go(l);
 	close_all(fds, n_fds);
-	if (!ahead_is_unseen(l))
-		tell_start(l);
+	if (ahead_is_unseen(l))
+		return;
+	launcher_part(l);
+	tell_start(l);
 }
 
 /* It has had its time without us. */
@@ -468,13 +470,12 @@ static void hear(struct launcher *l, struct zygote *z)
 
 static int wait_ms(const struct launcher *l)
 {
-	/* No limit is looked at earlier than UNSEEN_MS after the beginning (watch.c). */
-	enum { DUE_MS = 1, UNSEEN_MS = 3, REST_MS = 2000 };
+	enum { DUE_MS = 1, REST_MS = 2000 };
 
 	if (l->box_due || l->clear_due)
 		return DUE_MS;
 	if (ahead_is_unseen(l))
-		return UNSEEN_MS;
+		return AHEAD_UNSEEN_MS;
 	return l->kept && !l->rests ? REST_MS : ahead_wait_ms(l);
 }
 

@@ -214,11 +214,21 @@ static void hear_last_words(struct slot *s, struct error *err)
 	name_silence(err);
 }
 
+/* Everything in the slot is dead.  One that was let in and that nobody has seen begin wrote down on
+ * its way that it was about to, and what kept it from that, if something did. */
+static bool may_have_run(const struct slot *s)
+{
+	if (s->phase == PHASE_STARTING)
+		return s->board->start_us != 0 && s->board->error.kind == ERR_NONE;
+	return s->phase == PHASE_RUNNING || s->phase == PHASE_KEPT;
+}
+
 void slot_lose(struct slot *s, struct error *err)
 {
-	bool ran = s->phase == PHASE_RUNNING || s->phase == PHASE_KEPT;
+	bool ran;
 
 	(void)slot_end_launcher(s, KILL_MS);
+	ran = may_have_run(s);
 	hear_last_words(s, err);
 	s->outcome.error = *err;
 	if (s->phase == PHASE_IDLE || s->phase == PHASE_ENDED)
@@ -310,6 +320,8 @@ int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], in
 	/* It makes the network namespace now, beside the box: on the processor that we leave. */
 	if (s->board->room && __atomic_load_n(&s->board->waits, __ATOMIC_ACQUIRE))
 		spread_here(s->launcher, &s->plan.cpus);
+	if (order->beside) /* not before: only with the order it learns that it was called */
+		closeby_call(s->launcher, &s->plan.cpus);
 	if (fd_send(s->socket, order, sizeof(*order), fds, n, err) == 0)
 		return 0;
 	hear_last_words(s, err);
@@ -362,9 +374,8 @@ int slot_start_words(struct slot *s, const struct limits *limits, const int io[3
 	s->outcome = (struct outcome){0};
 	s->kill_sent = s->ending = false;
 	memcpy(s->outcome.layers, s->board->layers, sizeof(s->outcome.layers));
+	s->board->start_us = 0;
 	order.beside = s->ahead && s->beside;
-	if (order.beside)
-		closeby_call(s->launcher, &s->plan.cpus);
 	/* Making the groups and making the slot go on at the same time. */
 	if (open_watch(s, limits, err) < 0 || slot_wait_until(s, &s->mapped, err) < 0 ||
 	    slot_send_run(s, &order, io, words, -1, err) < 0 || give_leave(s, err) < 0) {

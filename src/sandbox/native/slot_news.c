@@ -105,8 +105,10 @@ static void end_rest(struct slot *s)
  * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
 static void take_ending(struct slot *s, const struct to_warden *news)
 {
-	/* It ended before anybody had seen it begin. */
+	/* It ended before anybody had seen it begin.  Its box may have been announced after the
+	 * call was asked for: the next one is another. */
 	if (s->phase == PHASE_STARTING) {
+		s->box_waits = false;
 		take_layers(s, news);
 		take_start(s, news);
 	}
