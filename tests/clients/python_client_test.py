@@ -133,7 +133,7 @@ def a_wrong_request_says_where(t):
 def a_url_that_is_none_is_refused(t):
     """Else the key goes to whoever listens at the standard place."""
     for url in ("jar.example:8640", "localhost", "ftp://jar.example", "http://", "unix://jar.sock",
-                "http://jar.example/prefix", "http://me:word@jar.example"):
+                "http://jar.example/prefix", "http://me@jar.example"):
         t.check(thrown(ValueError, connect, url), url)
     connect("http://127.0.0.1:8640/")  # a slash at its end is no other place
 
