@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "redact/lanes.h"
+
 enum {
 	BOT_FIRST = 23, /* characters behind the first, up to the dot */
 	BOT_FIRST_MOST = 27,
@@ -59,10 +61,26 @@ static size_t run_of(const char *text, size_t high, size_t at, size_t most, unsi
 	return at;
 }
 
+/* Those of sixteen that are NO_PASSWORD, and ":" if that counts. */
+static inline uint32_t ends_in(lanes v, unsigned char colon)
+{
+	return lanes_bits((lanes)(v == ' ') | (lanes)(v == '\t') | (lanes)(v == '\n') |
+			  (lanes)(v == '@') | (lanes)(v == '/') | (lanes)(v == '"') |
+			  (lanes)(v == '\'') | (lanes)((v | 2) == '>') | (lanes)(v == '`') |
+			  (lanes)(v == colon));
+}
+
+/* kind: NO_USER or NO_PASSWORD. */
 static size_t run_without(const char *text, size_t high, size_t at, size_t most, unsigned kind)
 {
 	size_t end = high - at < most ? high : at + most;
 
+	for (; end - at >= LANES; at += LANES) {
+		uint32_t ends = ends_in(lanes_load(text + at), kind == NO_USER ? ':' : '@');
+
+		if (ends)
+			return at + (size_t)__builtin_ctz(ends);
+	}
 	while (at < end && !is(text, at, kind))
 		at++;
 	return at;

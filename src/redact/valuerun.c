@@ -171,12 +171,20 @@ bool valuerun_dull_at_once(const struct valuerun *r, size_t at)
 	return at < r->begin || at >= r->end ? is_dull_at_once(r->text + at) : is_dull_run(r, at);
 }
 
+/* The last one tells about all values that begin before it. */
+static bool has_known_filler(const struct valuerun *r, size_t at, size_t end)
+{
+	return r->filler >= at && r->filler_end > r->filler && r->filler_end <= end;
+}
+
 bool valuerun_known_dull(const struct valuerun *r, size_t at)
 {
 	size_t end = r->end - at < CHECK_ENOUGH ? r->end : at + CHECK_ENOUGH;
 
+	/* A filler was found before the end of its run, and without what ends a sentence. */
 	return at >= r->begin && at < r->end &&
-	       (is_dull_run(r, at) || (at >= r->few && end <= r->few_end));
+	       (is_dull_run(r, at) || (at >= r->few && end <= r->few_end) ||
+		has_known_filler(r, at, end));
 }
 
 bool valuerun_all_dull(const struct valuerun *r, size_t from, size_t to)
@@ -282,17 +290,29 @@ static bool may_be_random(struct valuerun *r, size_t at, size_t end)
 	return c->random = are_random(r, c);
 }
 
-/* A word of check_fillers[], or "://", begins at text[i]; returns its length. */
-static size_t filler_at(const struct valuerun *r, size_t i, size_t end)
+/* What a filler begins with, a bit for each, and of which of them a byte is the second. */
+enum { F_C = 1, F_E = 2, F_L = 4, F_P = 8, F_R = 16, F_S = 32, F_U = 64, F_MARK = 128 };
+
+static const unsigned char filler_first[256] = {
+	['-'] = F_MARK, [':'] = F_MARK, ['c'] = F_C, ['C'] = F_C, ['e'] = F_E, ['E'] = F_E,
+	['l'] = F_L,    ['L'] = F_L,    ['p'] = F_P, ['P'] = F_P, ['r'] = F_R, ['R'] = F_R,
+	['s'] = F_S,    ['S'] = F_S,    ['u'] = F_U, ['U'] = F_U,
+};
+
+static const unsigned char filler_second[256] = {
+	['>'] = F_MARK,    ['/'] = F_MARK,    ['a'] = F_L, ['A'] = F_L, ['e'] = F_R | F_S,
+	['E'] = F_R | F_S, ['h'] = F_C,       ['H'] = F_C, ['l'] = F_P, ['L'] = F_P,
+	['n'] = F_E | F_U, ['N'] = F_E | F_U, ['o'] = F_C, ['O'] = F_C, ['r'] = F_P,
+	['R'] = F_P,       ['x'] = F_E,       ['X'] = F_E,
+};
+
+/* A word of check_fillers[], or "://", begins at text[i]; returns its length.  A byte is behind it:
+ * none is shorter than two. */
+static inline size_t filler_at(const struct valuerun *r, size_t i, size_t end)
 {
-	static const bool first[256] = {
-		['-'] = true, [':'] = true, ['c'] = true, ['C'] = true, ['e'] = true, ['E'] = true,
-		['l'] = true, ['L'] = true, ['p'] = true, ['P'] = true, ['r'] = true, ['R'] = true,
-		['s'] = true, ['S'] = true, ['u'] = true, ['U'] = true,
-	};
 	const char *text = r->text + i;
 
-	if (!first[(unsigned char)text[0]])
+	if (!(filler_first[(unsigned char)text[0]] & filler_second[(unsigned char)text[1]]))
 		return 0;
 	if (end - i >= 3 && memcmp(text, "://", 3) == 0)
 		return 3;
@@ -309,12 +329,11 @@ static size_t filler_at(const struct valuerun *r, size_t i, size_t end)
 	return 0;
 }
 
-/* The last one tells about all values that begin before it. */
 static bool has_filler(struct valuerun *r, size_t at, size_t end)
 {
-	if (r->filler >= at && r->filler_end > r->filler && r->filler_end <= end)
+	if (has_known_filler(r, at, end))
 		return true;
-	for (size_t i = end; i-- > at;) {
+	for (size_t i = end - 1; i-- > at;) {
 		size_t len = filler_at(r, i, end);
 
 		if (len) {
@@ -357,7 +376,8 @@ bool valuerun_secret(struct valuerun *r, size_t at)
 	size_t end = enough_of(r, at);
 
 	/* What the first bytes tell is asked first. */
-	return end > 0 && !check_placeholder(r->text + at, end - at) &&
+	return end > 0 && !has_known_filler(r, at, end) &&
+	       !check_placeholder(r->text + at, end - at) &&
 	       !check_begins_path(r->text + at, end - at) && may_be_random(r, at, end) &&
 	       !has_filler(r, at, end);
 }
