@@ -108,9 +108,9 @@ bool places_find(const struct stretch *in, places_hit *hit, void *context)
 {
 	struct looking l = {in->text, in->low, in->high, hit, context};
 	uint64_t before = 0;
-	size_t i = in->low;
+	size_t i = in->low, stop = stretch_stop(in);
 
-	for (; in->high - i >= BLOCK; i += BLOCK) {
+	for (; i < stop && in->high - i >= BLOCK; i += BLOCK) {
 		uint64_t bits = slashes_in(in->text + i);
 		uint64_t last = bits & ~behind(before, bits, 1) &
 				(behind(before, bits, 4) | behind(before, bits, 5) |
@@ -124,7 +124,7 @@ bool places_find(const struct stretch *in, places_hit *hit, void *context)
 				return false;
 		}
 	}
-	for (; i < in->high; i++)
+	for (; i < stop; i++)
 		if (is_slash(in->text[i]) && !look_at(&l, i))
 			return false;
 	return true;

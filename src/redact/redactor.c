@@ -22,9 +22,10 @@ enum {
 	WINDOW = 128 << 10,
 	OVERLAP = 32 << 10,          /* longer than any known form or bounded match */
 	OVERLAP_BUILT_IN = 16 << 10, /* and than what a built-in rule needs to see of its match */
-	LEAST = 16 << 10,            /* a window lets out at least so much */
-	CONTEXT = 64,                /* bytes before the window, to look back at */
-	SLACK = 64, /* a window is never a byte longer, whatever neutral.c gives at once */
+	REACH = 1 << 10,  /* what tells a match is found at most so far behind its begin */
+	LEAST = 16 << 10, /* a window lets out at least so much */
+	CONTEXT = 64,     /* bytes before the window, to look back at */
+	SLACK = 64,       /* a window is never a byte longer, whatever neutral.c gives at once */
 	ROOM = CONTEXT + WINDOW + SLACK,
 	HITS = ROOM / KNOWN_LEAST + 2,
 };
@@ -284,7 +285,8 @@ static void let_out_cleaned(struct redactor *r, const struct spans *spans, size_
 
 /* Searching */
 
-static bool find(struct redactor *r, size_t end)
+/* In text[r->start .. end); what begins in the last bytes of it, rest of them, is not asked for. */
+static bool find(struct redactor *r, size_t end, size_t rest)
 {
 	struct error err = {0};
 
@@ -292,7 +294,8 @@ static bool find(struct redactor *r, size_t end)
 		r->set->lost = true;
 		return false;
 	}
-	return finder_run(&r->finder, &(struct stretch){r->text, r->floor, r->start, end}) == 0;
+	return finder_run(&r->finder, &(struct stretch){r->text, r->floor, r->start, end, rest}) ==
+	       0;
 }
 
 /* text[r->start .. limit) cannot be searched: it is replaced, but for the end of its line. */
@@ -324,7 +327,7 @@ static void search(struct redactor *r, size_t end)
 	size_t until = end;
 
 	while (r->start < end) {
-		if (find(r, until)) {
+		if (find(r, until, 0)) {
 			let_out_cleaned(r, &r->finder.spans, until, until);
 			until = end;
 			continue;
@@ -368,7 +371,7 @@ static void search_window(struct redactor *r)
 	const struct spans *spans = &r->finder.spans;
 	bool endless = false;
 
-	if (!find(r, end)) {
+	if (!find(r, end, WINDOW - window_part(r) - REACH)) {
 		replace_all(r, r->start + window_part(r));
 		r->swallow = true;
 		return;

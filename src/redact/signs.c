@@ -445,7 +445,7 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 			     .named = named,
 			     .context = context,
 			     .ret = ret};
-	size_t first = ret->n, i = l.low;
+	size_t first = ret->n, i = l.low, stop = stretch_stop(in) - in->floor;
 	bool any = set->names != NULL;
 
 	l.passwords = signlook_wanted(&l, HAND_PASSWORD);
@@ -463,9 +463,9 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 		return true;
 	/* A sign that is looked at has two bytes before it. */
 	i = look_at_some(&l, i, l.high - i < 2 ? l.high : i + 2);
-	for (; !l.enough && l.high - i >= BLOCK + AHEAD; i += BLOCK)
+	for (; !l.enough && i < stop && l.high - i >= BLOCK + AHEAD; i += BLOCK)
 		look_at_block(&l, i);
-	(void)look_at_some(&l, i, l.high);
+	(void)look_at_some(&l, i, stop);
 	/* They were found from the floor on. */
 	for (size_t s = first; s < ret->n; s++) {
 		ret->span[s].from += in->floor;

@@ -266,21 +266,21 @@ bool starts_find(const struct starts *s, const struct stretch *in, starts_hit *h
 			    .hit = hit,
 			    .context = context};
 	bool before = in->low > in->floor && is_word(in->text[in->low - 1]);
-	size_t i = in->low;
+	size_t i = in->low, stop = stretch_stop(in);
 #ifdef __SSE2__
 	struct before b = look_back(in);
 #endif
 
 #ifdef __SSE2__
 	/* Of the last byte of a block three more are read. */
-	for (; in->high - i >= BLOCK + WORD_LEAST; i += BLOCK) {
+	for (; i < stop && in->high - i >= BLOCK + WORD_LEAST; i += BLOCK) {
 		if (!look_at_bits(&l, i, long_words(in->text + i, &b)))
 			return false;
 	}
 	if (i > in->low)
 		before = b.word;
 #endif
-	for (; i < in->high; i++) {
+	for (; i < stop; i++) {
 		bool word = is_word(in->text[i]);
 
 		if (word && (!before || behind_escape(&l, i)) && !look_at(&l, i))

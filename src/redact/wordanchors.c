@@ -16,7 +16,7 @@ enum { STEP = 2 * LANES };
 struct looking {
 	const struct anchors *anchors;
 	struct shape_text in;
-	size_t floor, low;
+	size_t floor, low, stop;
 	anchors_hit *hit;
 	void *context;
 };
@@ -134,7 +134,7 @@ __attribute__((noinline)) static size_t look_around(struct looking *l, size_t at
 
 	while (begin > l->low && is_dark(l, begin - 1))
 		begin--;
-	if (end - begin >= ANCHORS_RUN && !look_at_run(l, begin, end))
+	if (end - begin >= ANCHORS_RUN && !look_at_run(l, begin, end < l->stop ? end : l->stop))
 		return 0;
 	return end;
 }
@@ -161,12 +161,13 @@ bool anchors_find(const struct anchors *a, const struct stretch *in, anchors_hit
 			    .in = {.text = in->text + in->floor, .high = in->high - in->floor},
 			    .floor = in->floor,
 			    .low = in->low - in->floor,
+			    .stop = stretch_stop(in) - in->floor,
 			    .hit = hit,
 			    .context = context};
 	size_t i = l.low;
 	uint64_t bits = 0; /* the 64 bytes before text[i]: which of them are no blanks */
 
-	while (l.in.high - i >= STEP) {
+	while (i < l.stop && l.in.high - i >= STEP) {
 		uint64_t runs;
 
 		bits = bits >> STEP | dark_bits(l.in.text + i) << STEP |
@@ -181,5 +182,5 @@ bool anchors_find(const struct anchors *a, const struct stretch *in, anchors_hit
 		bits = 0;
 	}
 	/* What is left is less than a step; a run that goes on may end there. */
-	return i == l.in.high || !is_dark(&l, i) || look_around(&l, i) != 0;
+	return i >= l.stop || !is_dark(&l, i) || look_around(&l, i) != 0;
 }

@@ -68,7 +68,7 @@ static size_t found_in(struct finder *f, const char *text, size_t at)
 	size_t n = 0;
 
 	fill(all, text, at);
-	if (finder_run(f, &(struct stretch){all, 0, 0, ROOM}) < 0)
+	if (finder_run(f, &(struct stretch){all, 0, 0, ROOM, 0}) < 0)
 		abort();
 	for (size_t i = 0; i < f->spans.n; i++)
 		n += f->spans.span[i].end - f->spans.span[i].begin;

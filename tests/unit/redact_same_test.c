@@ -121,7 +121,7 @@ static size_t lost_in(struct finder *f, size_t entry, const struct texts *t, con
 	size_t lost = 0;
 
 	/* As in a redactor: room before the text, and nothing that is known behind it. */
-	if (finder_run(f, &(struct stretch){t->text, 0, 0, t->len}) < 0)
+	if (finder_run(f, &(struct stretch){t->text, 0, 0, t->len, 0}) < 0)
 		return 0; /* all of it is replaced */
 	for (size_t i = 0; i < f->spans.n; i++)
 		if (f->spans.span[i].rule == entry)

@@ -281,7 +281,7 @@ static size_t lost_of(const char *id, void (*draw)(struct drawn *), size_t lines
 		if (memmem(d.text, d.len, ":=", 2))
 			continue;
 		alone_find(&a, d.text, d.len, alone);
-		CHECK(finder_run(&f, &(struct stretch){d.text, 0, 0, d.len}) == 0);
+		CHECK(finder_run(&f, &(struct stretch){d.text, 0, 0, d.len, 0}) == 0);
 		for (size_t s = 0; s < f.spans.n; s++)
 			memset(have + f.spans.span[s].begin, true,
 			       f.spans.span[s].end - f.spans.span[s].begin);
@@ -361,7 +361,7 @@ static size_t lost_behind(const struct redact_set *set, const struct start *word
 		d->len = 1 + word->len + (d->len < 900 ? d->len : 900);
 		matches = pcre2_match(a.code, (PCRE2_SPTR)d->text, d->len, 1, PCRE2_ANCHORED,
 				      a.data, NULL) > 0;
-		(void)starts_find(set->starts, &(struct stretch){d->text, 0, 0, d->len}, note,
+		(void)starts_find(set->starts, &(struct stretch){d->text, 0, 0, d->len, 0}, note,
 				  found);
 		*ret_found += matches;
 		lost += matches && !found[word->entry];

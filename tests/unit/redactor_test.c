@@ -292,6 +292,52 @@ TEST(the_longest_match_is_seen_wherever_a_window_ends)
 	redact_set_free(set);
 }
 
+/* The same alone as in a line that is longer than a window, with the end of what one lets out
+ * anywhere in it. */
+static void check_at_window_end(struct redact_set *set, const char *one, size_t *found)
+{
+	enum { LONG = 150 << 10, LET_OUT = 112 << 10 };
+	size_t len = strlen(one);
+	own_str text = malloc(LONG + 1);
+	own_str alone = redacting_text(set, one);
+
+	*found += strstr(alone, "[REDACTED:") != NULL;
+	for (size_t part = 0; part <= 4; part++) {
+		size_t at = LET_OUT + 1 - len * part / 4, n = strlen(alone);
+		own_str got = NULL;
+
+		memset(text, ' ', LONG);
+		text[LONG] = '\0';
+		memcpy(text + at, one, len);
+		got = redacting_text(set, text);
+		CHECK(strlen(got) == LONG - len + n && memcmp(got + at, alone, n) == 0);
+	}
+}
+
+TEST(what_a_window_ends_in_is_found_in_it_or_the_next)
+{
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	size_t found = 0, rules = 0;
+
+	for (size_t i = 0; i < redact_rule_count(); i++) {
+		const struct redact_rule *rule = redact_rule_at(i);
+		struct sample s = {.seed = i};
+
+		if (!(rule->group & REDACT_STANDARD) || !can_be_drawn(rule))
+			continue;
+		sample_draw(&s, rule->pattern);
+		if (s.len + 3 >= sizeof(s.text) || memchr(s.text, '\n', s.len))
+			continue;
+		memmove(s.text + 1, s.text, s.len);
+		s.text[0] = s.text[s.len + 1] = ' ';
+		s.text[s.len + 2] = '\0';
+		rules++;
+		check_at_window_end(set, s.text, &found);
+	}
+	CHECK(found > rules / 2);
+	redact_set_free(set);
+}
+
 TEST(more_than_can_be_kept_is_replaced_whole)
 {
 	struct redact_set *set = redacting_set(REDACT_STANDARD);
