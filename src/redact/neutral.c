@@ -15,6 +15,10 @@
 #include "redact/lanes.h"
 
 enum { ESC = 0x1b, BEL = 0x07, DEL = 0x7f, ROOM = 8 };
+enum {
+	WHOLE = 4,   /* bytes of the longest character */
+	SLOWLY = 32, /* characters, one by one */
+};
 
 /* Any byte that is not printable ASCII, newline or tab? */
 static bool is_plain(const char *data)
@@ -28,46 +32,41 @@ static bool is_plain(const char *data)
 	return (half[0] | half[1]) == 0;
 }
 
-/* Invisible, or turning what is around it. */
-static bool is_unseen(uint32_t c)
+/* 1: invisible, or turning what is around it; c is what four bytes can be.  No branch, not even one
+ * that a compiler would think of: in text that is full of them nothing can be foretold. */
+static inline uint32_t is_unseen(uint32_t c)
 {
-	/* By 256 of them, where their ranges begin, plus one: most have none. */
-	static const unsigned char pages[256] = {
-		[0x00] = 1, [0x03] = 3, [0x06] = 4,  [0x11] = 5,  [0x17] = 6,
-		[0x18] = 7, [0x20] = 8, [0x31] = 11, [0xfe] = 12, [0xff] = 14,
+	/* By 256 of them: most have none. */
+	static const unsigned char pages[0x1400] = {
+		[0x00] = 1, [0x03] = 2,  [0x06] = 3,   [0x11] = 4,
+		[0x17] = 5, [0x18] = 6,  [0x20] = 7,   [0x31] = 8,
+		[0xfe] = 9, [0xff] = 10, [0x1bc] = 11, [0xe00 ... 0xe0f] = 12,
 	};
-	enum { BEYOND = 16 };
-	/* In their order. */
+	/* Where they begin, and how many they are. */
 	static const struct {
-		uint32_t from, to;
-	} ranges[] = {
-		{0x80, 0x9f},       /* C1 */
-		{0xad, 0xad},       /* soft hyphen */
-		{0x34f, 0x34f},     /* grapheme joiner */
-		{0x61c, 0x61c},     /* Arabic letter mark */
-		{0x115f, 0x1160},   /* Hangul fillers */
-		{0x17b4, 0x17b5},   /* Khmer inherent vowels */
-		{0x180b, 0x180f},   /* Mongolian selectors */
-		{0x200b, 0x200f},   /* zero-width, direction marks */
-		{0x2028, 0x202e},   /* separators, embeddings, overrides */
-		{0x2060, 0x206f},   /* joiner, invisible operators, isolates */
-		{0x3164, 0x3164},   /* Hangul filler */
-		{0xfe00, 0xfe0f},   /* variation selectors */
-		{0xfeff, 0xfeff},   /* byte order mark */
-		{0xffa0, 0xffa0},   /* Hangul filler */
-		{0xfff9, 0xfffb},   /* annotations */
-		{0x1bca0, 0x1bca3}, /* shorthand controls */
-		{0xe0000, 0xe0fff}, /* tags, more selectors */
+		unsigned char from, n;
+	} ranges[][3] = {
+		{{0}},
+		{{0x80, 32}, {0xad, 1}},            /* C1, soft hyphen */
+		{{0x4f, 1}},                        /* grapheme joiner */
+		{{0x1c, 1}},                        /* Arabic letter mark */
+		{{0x5f, 2}},                        /* Hangul fillers */
+		{{0xb4, 2}},                        /* Khmer inherent vowels */
+		{{0x0b, 5}},                        /* Mongolian selectors */
+		{{0x0b, 5}, {0x28, 7}, {0x60, 16}}, /* zero-width, marks, overrides, isolates */
+		{{0x64, 1}},                        /* Hangul filler */
+		{{0x00, 16}, {0xff, 1}},            /* variation selectors, byte order mark */
+		{{0xa0, 1}, {0xf9, 3}},             /* Hangul filler, annotations */
+		{{0xa0, 4}},                        /* shorthand controls */
+		{{0x00, 128}, {0x80, 128}},         /* tags, more selectors */
 	};
+	size_t page = pages[c >> 8];
+	uint32_t less = 0;
 
-	size_t page = c <= 0xffff ? pages[c >> 8] : BEYOND;
-
-	if (page == 0)
-		return false;
-	for (size_t i = page - 1; i < ARRAY_LEN(ranges) && ranges[i].from <= c; i++)
-		if (c <= ranges[i].to)
-			return true;
-	return false;
+#pragma GCC unroll 3
+	for (size_t i = 0; i < 3; i++)
+		less |= ((c - ranges[page][i].from) & 0xff) - ranges[page][i].n;
+	return less >> 31;
 }
 
 /* How long a character that begins with c is; 0: none does. */
@@ -305,6 +304,39 @@ static size_t seen_char(const char *data, size_t len)
 	return is_unseen(utf8_value(b, n)) ? 0 : n;
 }
 
+/* The same of a character that is not seen, too, without a branch: ret_seen is its length, or 0.
+ * Four bytes are there. */
+static inline size_t any_char(const char *data, size_t *ret_seen)
+{
+	/* By its length: what its other bytes must be, its least value, its bits in the first. */
+	static const struct {
+		uint32_t mask, rest, least;
+		unsigned char first, shift;
+	} forms[] = {
+		{.least = UINT32_MAX},
+		{0, 0, 0, 0x7f, 18},
+		{0xc00000, 0x800000, 0x80, 0x1f, 12},
+		{0xc0c000, 0x808000, 0x800, 0x0f, 6},
+		{0xc0c0c0, 0x808080, 0x10000, 0x07, 0},
+	};
+	static const unsigned char lengths[256] = {
+		['\t'] = 1,          ['\n'] = 1,          [' ' ... '~'] = 1,
+		[0xc2 ... 0xdf] = 2, [0xe0 ... 0xef] = 3, [0xf0 ... 0xf4] = 4,
+	};
+	const unsigned char *b = (const unsigned char *)data;
+	size_t len = lengths[b[0]];
+	uint32_t rest = (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+	uint32_t c = ((uint32_t)(b[0] & forms[len].first) << 18 | (rest >> 4 & 0x3f000) |
+		      (rest >> 2 & 0xfc0) | (rest & 0x3f)) >>
+		     forms[len].shift;
+	bool whole = ((rest & forms[len].mask) == forms[len].rest) & (c >= forms[len].least) &
+		     (c - 0xd800 >= 0x800) & (c <= 0x10ffff);
+
+	*ret_seen = len & ((size_t)is_unseen(c) - 1);
+	/* What begins a sequence is the machine's. */
+	return whole && c - 0x80 >= 0x20 ? len : 0;
+}
+
 /* How many bytes from data on stay as they are. */
 static size_t seen_run(const char *data, size_t len)
 {
@@ -327,11 +359,25 @@ static inline bool is_idle(const struct neutral *n)
 	return n->state == NEUTRAL_TEXT && !n->cr && n->n_wait == 0;
 }
 
+/* One character, or a byte of what is none, or may not be whole. */
+static inline size_t one_char(struct neutral *n, const char **from, size_t left, char *ret)
+{
+	size_t seen = 0;
+	size_t len = is_idle(n) && left >= WHOLE ? any_char(*from, &seen) : 0;
+
+	if (len == 0)
+		return one_byte(n, (unsigned char)*(*from)++, ret);
+	memcpy(ret, *from, WHOLE); /* of which only so many count */
+	*from += len;
+	return seen;
+}
+
 size_t neutral_feed(struct neutral *n, const char **data, size_t *len, char *ret, size_t room)
 {
 	struct neutral now = *n; /* which no byte that is written can be part of */
 	const char *from = *data, *end = from + *len;
 	size_t out = 0;
+	bool by_chars;
 
 	while (from < end && room - out >= ROOM) {
 		size_t left = (size_t)(end - from);
@@ -341,10 +387,13 @@ size_t neutral_feed(struct neutral *n, const char **data, size_t *len, char *ret
 		memcpy(ret + out, from, run);
 		out += run;
 		from += run;
-		/* Where little stays as it is, it is asked for less often. */
-		for (size_t i = run < LANES ? 0 : LANES - 1;
-		     i < LANES && from < end && room - out >= ROOM; i++)
-			out += one_byte(&now, (unsigned char)*from++, ret + out);
+		/* Where little stays as it is, it is asked for less often.  What a character beyond
+		 * ASCII ended is most often followed by others, what a control ended by ASCII. */
+		by_chars = from < end && (unsigned char)*from >= 0x80 && is_idle(&now);
+		for (size_t i = run < LANES ? by_chars ? SLOWLY : LANES : 1;
+		     i > 0 && from < end && room - out >= ROOM; i--)
+			out += by_chars ? one_char(&now, &from, (size_t)(end - from), ret + out)
+					: one_byte(&now, (unsigned char)*from++, ret + out);
 	}
 	*n = now;
 	*data = from;

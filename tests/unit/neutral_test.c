@@ -139,6 +139,57 @@ TEST(every_character_comes_out_as_it_does_byte_by_byte)
 	CHECK(true);
 }
 
+TEST(what_no_eye_sees_is_taken_out_and_nothing_else)
+{
+	static const struct {
+		uint32_t from, to;
+	} unseen[] = {
+		{0x00, 0x08},     {0x0b, 0x1f},       {0x7f, 0x9f},       {0xad, 0xad},
+		{0x34f, 0x34f},   {0x61c, 0x61c},     {0x115f, 0x1160},   {0x17b4, 0x17b5},
+		{0x180b, 0x180f}, {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},
+		{0x3164, 0x3164}, {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+		{0xfff9, 0xfffb}, {0x1bca0, 0x1bca3}, {0xe0000, 0xe0fff},
+	};
+	size_t wrong = 0;
+
+	for (uint32_t c = 0; c < 0x110000; c++) {
+		char text[24] = "0123456789abcdef", got[64];
+		size_t len = encode(c, text + 16);
+		bool gone = false;
+
+		for (size_t i = 0; i < ARRAY_LEN(unseen); i++)
+			gone = gone || (c >= unseen[i].from && c <= unseen[i].to);
+		if (c == '\r' || (c >= 0xd800 && c < 0xe000)) /* something else comes out */
+			continue;
+		clean(text, 16 + len, 1, got);
+		wrong += gone ? strlen(got) != 16 : strlen(got) != 16 + len;
+	}
+	CHECK(wrong == 0);
+}
+
+/* Behind something unseen they are looked at one by one, but whole. */
+TEST(every_character_behind_an_unseen_one_comes_out_as_it_does_byte_by_byte)
+{
+	for (uint32_t c = 0; c < 0x120000; c++) {
+		char three[12];
+		size_t len = encode(0x200b, three);
+
+		len += encode(c, three + len);
+		len += encode(0xe9, three + len);
+		compare(three, len, c % 12);
+		compare(three, len, 64 - len); /* and where nothing follows */
+	}
+	for (uint32_t three = 0; three < 0x1000000; three += 1 + three % 97) {
+		char odd[] = {'\xe2',     '\x80', '\x8b', (char)(three >> 16), (char)(three >> 8),
+			      (char)three};
+
+		compare(odd, sizeof(odd), three % 8);
+		odd[2] = '\xf0';
+		compare(odd, sizeof(odd), three % 8);
+	}
+	CHECK(true);
+}
+
 TEST(bytes_that_are_no_characters_come_out_as_they_do_byte_by_byte)
 {
 	static const char *const ends[] = {"", "\x80", "\xbf\xbf", "\xc3\xa9"};
