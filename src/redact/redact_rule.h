@@ -26,8 +26,8 @@ struct found {
 };
 
 /* Found by hand (signs.c, places.c, phrases.c), not by a search for patterns: their signs are in
- * every line.  What the last two mark is cut by the rule's pattern, of the others it only says what
- * they look like. */
+ * every line.  What places.c and phrases.c mark is cut by the rule's pattern, of the others it
+ * only says what they look like. */
 enum redact_hand {
 	HAND_NONE = 0,
 	HAND_IPV4,
@@ -46,6 +46,8 @@ enum redact_hand {
 	HAND_AUTH_TOKEN,
 	HAND_BASIC,
 	HAND_SSHPASS,
+	HAND_ESCAPED_PASSWORD, /* these by signescape.c, without a pattern */
+	HAND_ESCAPED_SECRET,
 	HAND_COUNT
 };
 

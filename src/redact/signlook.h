@@ -62,6 +62,9 @@ void signassign_try(struct signlook *l, size_t sign, size_t at, bool password);
 /* Only a secret is wanted: what costs least is asked first. */
 void signassign_secret(struct signlook *l, size_t sign, size_t at);
 
+/* signescape.c: the same with a backslash at text[at], before the quote that opens the value. */
+void signescape_try(struct signlook *l, size_t sign, size_t at);
+
 /* signpoints.c: what a single byte may be part of.  A ".", "://", a ":" of an address. */
 void signpoints_dot(struct signlook *l, size_t at);
 void signpoints_url(struct signlook *l, size_t at);

@@ -251,6 +251,24 @@ static void draw_token(struct drawn *d)
 	}
 }
 
+/* Quotes with backslashes before them. */
+static void draw_escaped(struct drawn *d)
+{
+	static const char *const parts[] = {
+		"key",    "token",  "password",  "db_pass",  "api_key",    "=",
+		":",      "=>",     " ",         "\\\"",     "\\\"",       "\\\"",
+		"\\\"",   "\\\\\"", "\\\\\\\"",  "\\u0022",  "\\\\u0022",  "\\'",
+		"\\",     "\\\\",   "\"",        "\\n",      "\\/",        "\n",
+		": \\\"", "=\\\"",  "\\\":\\\"", "hunter2!", "x8Jq2mPz7L", "w93kdLmzQ2",
+		"aaaaaa", "$X",     ",",
+	};
+
+	d->len = 0;
+	for (size_t n = 2 + sample_below(&d->draw, 30); n > 0; n--)
+		put_one_of(d, parts, ARRAY_LEN(parts));
+	spoil(d);
+}
+
 static size_t rule_called(const char *id)
 {
 	size_t i = 0;
@@ -316,6 +334,17 @@ TEST(assignments_are_found_as_their_patterns_find_them)
 	CHECK(found > LINES / 10);
 	found = 0;
 	CHECK(lost_of("secret-assignment", draw_assignment, LINES, &found) == 0);
+	CHECK(found > LINES / 10);
+}
+
+TEST(escaped_assignments_are_found_as_their_patterns_find_them)
+{
+	size_t found = 0;
+
+	CHECK(lost_of("escaped-password", draw_escaped, LINES, &found) == 0);
+	CHECK(found > LINES / 10);
+	found = 0;
+	CHECK(lost_of("escaped-secret", draw_escaped, LINES, &found) == 0);
 	CHECK(found > LINES / 10);
 }
 
