@@ -3,6 +3,10 @@
 #include "base/own.h"
 #include "redact/redact_rule.h"
 
+/* A quote, with backslashes before it in text that is in a string. */
+#define QUOTE         "(?:\\\\{0,3}[\"'])?"
+#define AUTHORIZATION "(?i)authorization" QUOTE "[ \\t]{0,3}[:=][ \\t]{0,3}" QUOTE
+
 /* clang-format off */
 static const struct redact_rule rows[] = {
 	{
@@ -18,27 +22,27 @@ static const struct redact_rule rows[] = {
 		.group = REDACT_CREDENTIAL,
 		.hand = HAND_BEARER,
 		.needs = "bearer",
-		.pattern = "(?i)\\bbearer[ \\t]{1,3}([A-Za-z0-9._~+/=-]{16,})",
+		.pattern = "(?i)\\bbearer[ \\t]{1,8}" QUOTE "([A-Za-z0-9._~+/=-]{16,})",
 		.check = check_random,
-		.yes = {"Authorization: Bearer {{mF_9.B5f-4.1JqM0aQ2w}}"},
-		.no = {"the bearer responsibilities-of-office", "Authorization: Bearer TOKEN"},
+		.yes = {"Authorization: Bearer {{mF_9.B5f-4.1JqM0aQ2w}}", "Authorization: Bearer    {{mF_9.B5f-4.1JqM0aQ2w}}", "bearer \"{{mF_9.B5f-4.1JqM0aQ2w}}\"", "Bearer \\\"{{mF_9.B5f-4.1JqM0aQ2w}}\\\""},
+		.no = {"the bearer responsibilities-of-office", "Authorization: Bearer TOKEN", "the bearer \"responsibilities-of-office\"", "a bearer         mF_9.B5f-4.1JqM0aQ2w"},
 	},
 	{
 		.id = "authorization-token",
 		.group = REDACT_CREDENTIAL,
 		.hand = HAND_AUTH_TOKEN,
 		.needs = "authorization",
-		.pattern = "(?i)authorization[\"']?[ \\t]{0,3}[:=][ \\t]{0,3}[\"']?token[ \\t]{1,3}([A-Za-z0-9._~+/=-]{16,})",
+		.pattern = AUTHORIZATION "(?:token|(?:api[_-]?)?key)[ \\t]{1,8}" QUOTE "([A-Za-z0-9._~+/=-]{16,})",
 		.check = check_random,
-		.yes = {"authorization: token {{8f14e45fceea167a5a36dedd}}"},
-		.no = {"authorization: token responsibilities-of-office", "Authorization: token TOKEN"},
+		.yes = {"authorization: token {{8f14e45fceea167a5a36dedd}}", "Authorization: ApiKey {{8f14e45fceea167a5a36dedd}}", "\\\"Authorization\\\": \\\"Key   {{8f14e45fceea167a5a36dedd}}\\\"", "Authorization: Token \"{{8f14e45fceea167a5a36dedd}}\""},
+		.no = {"authorization: token responsibilities-of-office", "Authorization: token TOKEN", "the key 8f14e45fceea167a5a36dedd", "Authorization: monkey 8f14e45fceea167a5a36dedd"},
 	},
 	{
 		.id = "basic-auth",
 		.group = REDACT_CREDENTIAL,
 		.hand = HAND_BASIC,
 		.needs = "authorization",
-		.pattern = "(?i)authorization[\"']?[ \\t]{0,3}[:=][ \\t]{0,3}[\"']?basic[ \\t]{1,3}([A-Za-z0-9+/=_-]{8,})",
+		.pattern = AUTHORIZATION "basic[ \\t]{1,8}" QUOTE "([A-Za-z0-9+/=_-]{8,})",
 		.yes = {"Authorization: Basic {{QWxhZGRpbjpvcGVuIHNlc2FtZQ==}}", "'authorization': 'basic {{dTpwYXNzdzByZA}}'"},
 		.no = {"Authorization: Basic realm", "authorization is basic knowledge"},
 	},

@@ -223,10 +223,29 @@ static void draw_assignment(struct drawn *d)
 static void draw_token(struct drawn *d)
 {
 	static const char *const parts[] = {
-		"bearer ",    "Bearer\t", "sid=",     "session_id=", "authorization: token ",
-		"PHPSESSID=", " ",        "/",        "=",           ".",
-		"xxx",        "%",        "&",        "\n",          "-",
-		"bearer",     "Your",     "\xc3\xa9",
+		"bearer ",
+		"Bearer\t",
+		"sid=",
+		"session_id=",
+		"authorization: token ",
+		"PHPSESSID=",
+		" ",
+		"/",
+		"=",
+		".",
+		"xxx",
+		"%",
+		"&",
+		"\n",
+		"-",
+		"bearer",
+		"Your",
+		"\xc3\xa9",
+		"\"",
+		"\\\"",
+		"    ",
+		"authorization: key ",
+		"\\\"Authorization\\\": \\\"ApiKey ",
 	};
 	static const char *const alphabets[] = {"aaaaaaab1c2", "aaabcdefg1", "aabbccddeeffgg1122",
 						"abcdefgh1234", "aAbBcCdDeEfFgGhHiIjJ"};
