@@ -8,8 +8,7 @@
 #include "base/own.h"
 #include "redact/redact_rule.h"
 
-#define SIGN  "[\"'\\]]{0,2}[ \\t]{0,3}(?:=>|:=|[=:])[ \\t]{0,3}"
-#define VALUE "[^ \\t\\n\"'`<>,;(){}\\[\\]&|]"
+#define SIGN "[\"'\\]]{0,2}[ \\t]{0,3}(?:=>|:=|[=:])[ \\t]{0,3}"
 
 #define PASSWORDS "(?i)(?:passw(?:or)?d|passphrase|\\bpwd|\\bpgpass|_pass|\\bpass)"
 #define SECRETS                                                                               \

@@ -3,9 +3,10 @@
 #include "base/own.h"
 #include "redact/redact_rule.h"
 
-/* A quote, with backslashes before it in text that is in a string. */
-#define QUOTE         "(?:\\\\{0,3}[\"'])?"
 #define AUTHORIZATION "(?i)authorization" QUOTE "[ \\t]{0,3}[:=][ \\t]{0,3}" QUOTE
+
+/* Behind an option. */
+#define APART "(?:[ ]{1,3}|\\\\{0,3}[\"'][ ]?,[ ]?)" QUOTE "(" VALUE
 
 /* clang-format off */
 static const struct redact_rule rows[] = {
@@ -85,6 +86,26 @@ static const struct redact_rule rows[] = {
 		.check = check_url_password,
 		.yes = {"sshpass -p {{hunter22}} ssh h", "curl -s; sshpass -p{{hunter22}} curl --user a:$X"},
 		.no = {"sshpass -p $PASS ssh h", "sshpass -f file ssh h"},
+	},
+	{
+		.id = "option-password",
+		.group = REDACT_CREDENTIAL,
+		.hand = HAND_OPTION_PASSWORD,
+		.needs = "pass&- pwd&-",
+		.pattern = "(?i)[ \\t\"']--?(?:[a-z0-9_-]{0,24}(?:passw(?:or)?d|passphrase)|(?:[a-z0-9_-]{0,24}[_-])?(?:pass|pwd))" APART "{6,})",
+		.check = check_option,
+		.yes = {"login --password {{hunter2!x}} -u me", "[\"x\", \"--db-pass\", \"{{hx7Qpw93}}\"]", "[\\\"--passwd\\\",\\\"{{hx7Qpw93}}\\\"]", "x -pwd '{{hx7Qpw93}}'"},
+		.no = {"use --password PASSWORD or --password-file x1y2z3", "add(\"--password\", \"db_password\")", "login --password $PASS1234 --bypass hx7Qpw93", "x --password --user-name1 --pass ./file1"},
+	},
+	{
+		.id = "option-secret",
+		.group = REDACT_CREDENTIAL,
+		.hand = HAND_OPTION_SECRET,
+		.needs = "token&- secret&- apikey&- api-key&- api_key&- accesskey&- access-key&- access_key&- authkey&- auth-key&- auth_key&- privatekey&- private-key&- private_key&-",
+		.pattern = "(?i)[ \\t\"']--?[a-z0-9_-]{0,24}(?:token|secret|(?:api|access|auth|private|secret)[_-]?key)" APART "{10,})",
+		.check = check_option_secret,
+		.yes = {"x --token {{hx7Qpw93kdLmzQ2}} y", "[\"--api-key\",\"{{hx7Qpw93kdLmzQ2}}\"]", "x --client-secret '{{hx7Qpw93kdLmzQ2}}'", "x --aws_secret_key {{hx7Qpw93kdLmzQ2}}"},
+		.no = {"x --token TOKEN --token-file hx7Qpw93kdLmzQ2", "x --key hx7Qpw93kdLmzQ2", "x --secret your-secret-goes-here", "x --token ./hx7Qpw93kdLmzQ2"},
 	},
 	{
 		.id = "password-hash",

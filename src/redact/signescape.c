@@ -113,29 +113,16 @@ static size_t password_end(const struct signlook *l, const struct escape *e)
 	return at;
 }
 
-/* VALUE of rules_assign.c */
-static bool in_secret(char c)
-{
-	static const bool none[256] = {
-		[' '] = true, ['\t'] = true, ['\n'] = true, ['"'] = true, ['\''] = true,
-		['`'] = true, ['<'] = true,  ['>'] = true,  [','] = true, [';'] = true,
-		['('] = true, [')'] = true,  ['{'] = true,  ['}'] = true, ['['] = true,
-		[']'] = true, ['&'] = true,  ['|'] = true,
-	};
-
-	return !none[(unsigned char)c];
-}
-
 static size_t secret_end(const struct signlook *l, const struct escape *e)
 {
 	size_t at = e->end;
 
-	while (at < l->high && in_secret(l->text[at])) {
+	while (at < l->high && signlook_in_value(l->text[at])) {
 		if (l->text[at] != '\\') {
 			at++;
 			continue;
 		}
-		if (at + 1 >= l->high || !in_secret(l->text[at + 1]) ||
+		if (at + 1 >= l->high || !signlook_in_value(l->text[at + 1]) ||
 		    (l->text[at + 1] | 0x20) == 'u')
 			break;
 		at += 2;

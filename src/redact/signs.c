@@ -378,7 +378,8 @@ static inline void look_at_block(struct signlook *l, size_t at)
 	some = b.colons & later(b.slashes, 1) & later(b.slashes, 2);
 	for (; some; some &= some - 1)
 		signpoints_url(l, at + (size_t)__builtin_ctzll(some));
-	some = b.dashes & (~b.dark << 1 | (l->text[at - 1] == ' '));
+	/* Behind a blank or a quote. */
+	some = b.dashes & ((~b.dark | b.openings) << 1 | 1);
 	for (; some; some &= some - 1)
 		signpoints_option(l, at + (size_t)__builtin_ctzll(some));
 	look_at_phrases(l, at, &b);

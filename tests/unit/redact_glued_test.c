@@ -37,6 +37,8 @@ static const struct {
 	 "j6vh.TEJyxR.rs9T0Z6_zIi1gU5FsiSiwk8v7xL",
 	 "rs9T0Z6_zIi1gU5FsiSiwk8v7xL"},
 	{" 203.0.113.77", "203.0.113.77"},
+	{" --password hx7Qpw93", "hx7Qpw93"},
+	{" [\"--token\", \"x8Jq2mPz7LwTn4Rv\"]", "x8Jq2mPz7LwTn4Rv"},
 	{" {\\\"password\\\": \\\"hx7Q pw93\\\"}", "hx7Q pw93"},
 	{" {\\\\\\\"password\\\\\\\":\\\\\\\"hx7Qpw93\\\\\\\"}", "hx7Qpw93"},
 	{" \\u0022api_key\\u0022 : \\u0022x8Jq2mPz7LwTn4Rv\\u0022", "x8Jq2mPz7LwTn4Rv"},

@@ -152,13 +152,45 @@ TEST(no_value_that_the_check_takes_has_few_different_bytes)
 static void draw_command(struct drawn *d)
 {
 	static const char *const parts[] = {
-		"curl ", "curl ",   "curl",        "-u ",      "-u=",
-		"-u",    "--user ", "--user=",     " -u ",     " --user ",
-		" ",     "me:pw12", "a:$X",        "a:b",      ":s3cret",
-		"\"",    "'",       "|",           ";",        "&",
-		"\n",    "\t",      "x",           "scurl ",   "https://x:1234/",
-		"user:", "=",       "sshpass -p ", "hunter22", "-",
-		"- ",    "--",
+		"curl ",
+		"curl ",
+		"curl",
+		"-u ",
+		"-u=",
+		"-u",
+		"--user ",
+		"--user=",
+		" -u ",
+		" --user ",
+		" ",
+		"me:pw12",
+		"a:$X",
+		"a:b",
+		":s3cret",
+		"\"",
+		"'",
+		"|",
+		";",
+		"&",
+		"\n",
+		"\t",
+		"x",
+		"scurl ",
+		"https://x:1234/",
+		"user:",
+		"=",
+		"sshpass -p ",
+		"hunter22",
+		"-",
+		"- ",
+		"--",
+		"--password ",
+		"\"--token\",",
+		" --api-key ",
+		"hx7Qpw93kdLmzQ2",
+		"\",\"",
+		"\\\"",
+		"db-pass ",
 	};
 	static const char filler[] = "-s -o file --header and so on for quite a while until more "
 				     "than two hundred bytes lie between the command and what ";
@@ -364,6 +396,17 @@ TEST(escaped_assignments_are_found_as_their_patterns_find_them)
 	CHECK(found > LINES / 10);
 	found = 0;
 	CHECK(lost_of("escaped-secret", draw_escaped, LINES, &found) == 0);
+	CHECK(found > LINES / 10);
+}
+
+TEST(options_are_found_as_their_patterns_find_them)
+{
+	size_t found = 0;
+
+	CHECK(lost_of("option-password", draw_command, LINES, &found) == 0);
+	CHECK(found > LINES / 10);
+	found = 0;
+	CHECK(lost_of("option-secret", draw_command, LINES, &found) == 0);
 	CHECK(found > LINES / 10);
 }
 
