@@ -108,6 +108,13 @@ static const struct redact_rule rows[] = {
 		.no = {"x --token TOKEN --token-file hx7Qpw93kdLmzQ2", "x --key hx7Qpw93kdLmzQ2", "x --secret your-secret-goes-here", "x --token ./hx7Qpw93kdLmzQ2"},
 	},
 	{
+		.id = "request-signature",
+		.group = REDACT_CREDENTIAL,
+		.pattern = GIVEN("signature", "[0-9a-f]{64}"),
+		.yes = {"/x?X-Amz-Date=1&X-Amz-Signature={{9f86d081884c7d659a2feaa0c55ad0159f86d081884c7d659a2feaa0c55ad015}}", "SignedHeaders=host, Signature={{9f86d081884c7d659a2feaa0c55ad0159f86d081884c7d659a2feaa0c55ad015}}"},
+		.no = {"X-Amz-Signature=9f86d081884c7d65", "signature=def f(a, b)"},
+	},
+	{
 		.id = "password-hash",
 		.group = REDACT_CREDENTIAL,
 		.needs = "$1$ $2a$ $2b$ $2x$ $2y$ $5$ $6$ $7$ $y$ $gy$ $argon2 $scrypt$ $pbkdf2-sha",
@@ -118,11 +125,11 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "session-cookie",
 		.group = REDACT_CREDENTIAL,
-		.needs = "sid= sessionid= session_id=",
-		.pattern = GIVEN("(?:session_?id|sid)", "[a-z0-9%._~+/-]{16,}"),
+		.needs = "sid= session= sessionid= session_id=",
+		.pattern = GIVEN("(?:session_?id|session|sid)", "[a-z0-9%._~+/-]{16,}"),
 		.check = check_random,
-		.yes = {"Cookie: PHPSESSID={{298zf09hf012fh2u3k1l}}", "Set-Cookie: connect.sid={{s%3Aj7Kd92mXq0Lw4T}}; Path=/"},
-		.no = {"sessionid=not-logged-in-yet-user", "sid=1234"},
+		.yes = {"Cookie: PHPSESSID={{298zf09hf012fh2u3k1l}}", "Set-Cookie: connect.sid={{s%3Aj7Kd92mXq0Lw4T}}; Path=/", "Cookie: a=b; session={{j7Kd92mXq0Lw4TzP8v}}"},
+		.no = {"sessionid=not-logged-in-yet-user", "sid=1234", "session=requests.Session2", "session=not-logged-in-yet"},
 	},
 };
 /* clang-format on */
