@@ -379,7 +379,8 @@ static inline void look_at_block(struct signlook *l, size_t at)
 	for (; some; some &= some - 1)
 		signpoints_url(l, at + (size_t)__builtin_ctzll(some));
 	/* Behind a blank or a quote. */
-	some = b.dashes & ((~b.dark | b.openings) << 1 | 1);
+	some = b.dashes & ((~b.dark | b.openings) << 1 |
+			   ((signlook_kind(l, at - 1) & (BLANK | OPENING)) != 0));
 	for (; some; some &= some - 1)
 		signpoints_option(l, at + (size_t)__builtin_ctzll(some));
 	look_at_phrases(l, at, &b);
