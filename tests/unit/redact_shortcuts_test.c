@@ -392,22 +392,22 @@ TEST(escaped_assignments_are_found_as_their_patterns_find_them)
 {
 	size_t found = 0;
 
-	CHECK(lost_of("escaped-password", draw_escaped, LINES, &found) == 0);
-	CHECK(found > LINES / 10);
+	CHECK(lost_of("escaped-password", draw_escaped, LINES / 4, &found) == 0);
+	CHECK(found > LINES / 40);
 	found = 0;
-	CHECK(lost_of("escaped-secret", draw_escaped, LINES, &found) == 0);
-	CHECK(found > LINES / 10);
+	CHECK(lost_of("escaped-secret", draw_escaped, LINES / 4, &found) == 0);
+	CHECK(found > LINES / 40);
 }
 
 TEST(options_are_found_as_their_patterns_find_them)
 {
 	size_t found = 0;
 
-	CHECK(lost_of("option-password", draw_command, LINES, &found) == 0);
-	CHECK(found > LINES / 10);
+	CHECK(lost_of("option-password", draw_command, LINES / 4, &found) == 0);
+	CHECK(found > LINES / 40);
 	found = 0;
-	CHECK(lost_of("option-secret", draw_command, LINES, &found) == 0);
-	CHECK(found > LINES / 10);
+	CHECK(lost_of("option-secret", draw_command, LINES / 4, &found) == 0);
+	CHECK(found > LINES / 40);
 }
 
 TEST(tokens_are_found_as_their_patterns_find_them)
