@@ -87,6 +87,7 @@ static const struct redact_rule rows[] = {
 		.yes = {"sshpass -p {{hunter22}} ssh h", "curl -s; sshpass -p{{hunter22}} curl --user a:$X"},
 		.no = {"sshpass -p $PASS ssh h", "sshpass -f file ssh h"},
 	},
+	/* At the begin of a line they are found, too: a pattern of this kind cannot say so. */
 	{
 		.id = "option-password",
 		.group = REDACT_CREDENTIAL,
@@ -94,7 +95,7 @@ static const struct redact_rule rows[] = {
 		.needs = "pass&- pwd&-",
 		.pattern = "(?i)[ \\t\"']--?(?:[a-z0-9_-]{0,24}(?:passw(?:or)?d|passphrase)|(?:[a-z0-9_-]{0,24}[_-])?(?:pass|pwd))" APART "{6,})",
 		.check = check_option,
-		.yes = {"login --password {{hunter2!x}} -u me", "[\"x\", \"--db-pass\", \"{{hx7Qpw93}}\"]", "[\\\"--passwd\\\",\\\"{{hx7Qpw93}}\\\"]", "x -pwd '{{hx7Qpw93}}'"},
+		.yes = {"login --password {{hunter2!x}} -u me", "[\"x\", \"--db-pass\", \"{{hx7Qpw93}}\"]", "[\\\"--passwd\\\",\\\"{{hx7Qpw93}}\\\"]", "--pwd '{{hx7Qpw93}}'"},
 		.no = {"use --password PASSWORD or --password-file x1y2z3", "add(\"--password\", \"db_password\")", "login --password $PASS1234 --bypass hx7Qpw93", "x --password --user-name1 --pass ./file1"},
 	},
 	{

@@ -78,7 +78,7 @@ void signassign_secret(struct signlook *l, size_t sign, size_t at);
 /* signescape.c: the same with a backslash at text[at], before the quote that opens the value. */
 void signescape_try(struct signlook *l, size_t sign, size_t at);
 
-/* signflags.c: an option begins at text[at], behind a blank or a quote. */
+/* signflags.c: an option begins at text[at], behind a blank or a quote, or where a line does. */
 void signflags_try(struct signlook *l, size_t at);
 
 /* signpoints.c: what a single byte may be part of.  A ".", "://", a ":" of an address. */

@@ -378,9 +378,9 @@ static inline void look_at_block(struct signlook *l, size_t at)
 	some = b.colons & later(b.slashes, 1) & later(b.slashes, 2);
 	for (; some; some &= some - 1)
 		signpoints_url(l, at + (size_t)__builtin_ctzll(some));
-	/* Behind a blank or a quote. */
-	some = b.dashes & ((~b.dark | b.openings) << 1 |
-			   ((signlook_kind(l, at - 1) & (BLANK | OPENING)) != 0));
+	/* Behind a blank or a quote, or at the begin of a line. */
+	some = b.dashes & ((~b.dark | b.openings) << 1 | (signlook_kind(l, at - 1) & OPENING) |
+			   ((unsigned char)l->text[at - 1] <= ' '));
 	for (; some; some &= some - 1)
 		signpoints_option(l, at + (size_t)__builtin_ctzll(some));
 	look_at_phrases(l, at, &b);
@@ -399,6 +399,8 @@ static size_t look_at_some(struct signlook *l, size_t at, size_t end)
 			signpoints_value(l, at);
 		if (l->text[at] == '-' && at > 0 && at + 1 < l->high)
 			signpoints_option(l, at);
+		else if (l->text[at] == '-' && at == 0)
+			signflags_try(l, at);
 		if (l->text[at] == '-' && (at == 0 || l->text[at - 1] != '-') &&
 		    l->high - at >= PHRASES_DASHES &&
 		    memcmp(l->text + at, "----", PHRASES_DASHES) == 0)

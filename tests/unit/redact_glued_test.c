@@ -38,6 +38,7 @@ static const struct {
 	 "rs9T0Z6_zIi1gU5FsiSiwk8v7xL"},
 	{" 203.0.113.77", "203.0.113.77"},
 	{" --password hx7Qpw93", "hx7Qpw93"},
+	{"\n--password hx7Qpw93", "hx7Qpw93"},
 	{" [\"--token\", \"x8Jq2mPz7LwTn4Rv\"]", "x8Jq2mPz7LwTn4Rv"},
 	{" {\\\"password\\\": \\\"hx7Q pw93\\\"}", "hx7Q pw93"},
 	{" {\\\\\\\"password\\\\\\\":\\\\\\\"hx7Qpw93\\\\\\\"}", "hx7Qpw93"},
