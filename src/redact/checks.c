@@ -246,6 +246,26 @@ bool check_password(struct found *f)
 	return check_password_rest(f);
 }
 
+/* Behind an option there are words, too: "--password is wanted", "--password PASSWORD". */
+bool check_option(struct found *f)
+{
+	const char *value = f->text + f->begin;
+	size_t plain = 0, len;
+
+	while (f->end > f->begin && check_is_trail(f->text[f->end - 1]))
+		f->end--;
+	len = f->end - f->begin;
+	while (plain < len && is_plain((unsigned char)value[plain]))
+		plain++;
+	return len >= 6 && plain < len && value[0] != '-' && !is_code(f) &&
+	       !check_placeholder(value, len) && !is_path(value, len);
+}
+
+bool check_option_secret(struct found *f)
+{
+	return f->text[f->begin] != '-' && check_assigned(f);
+}
+
 bool check_url_password(struct found *f)
 {
 	const char *value = f->text + f->begin;

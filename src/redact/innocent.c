@@ -8,12 +8,15 @@
 #include "redact/innocent.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum {
 	LONG_RUN = 40,  /* of a word: "*" in a rule's needs */
 	VALUE_RUN = 16, /* the shortest value behind a name that says whose it is */
 	NAME_MOST = 32, /* these three as in signs.c */
 	BLANKS = 3,
+	SLASHES = 3, /* these two as in signescape.c */
+	CODE = 5,
 	PASSWORD_LEAST = 6,
 	SECRET_LEAST = 10,
 	START_VALUE = 8, /* as in starts.c */
@@ -86,7 +89,12 @@ static size_t read_name(const struct line *l, size_t end, char ret[static NAME_M
 
 	for (size_t n = 0; end > 0 && n < BLANKS && is_blank(l->text[end - 1]); n++)
 		end--;
+	if (end > CODE && l->text[end - CODE - 1] == '\\' &&
+	    strncasecmp(l->text + end - CODE, "u0022", CODE) == 0)
+		end -= CODE;
 	for (size_t n = 0; end > 0 && n < 2 && strchr("\"']", l->text[end - 1]); n++)
+		end--;
+	for (size_t n = 0; end > 0 && n < SLASHES && l->text[end - 1] == '\\'; n++)
 		end--;
 	begin = end;
 	while (begin > 0 && end - begin < NAME_MOST && (kind(l, begin - 1) & NAME))
@@ -130,8 +138,9 @@ static bool may_assign(const struct line *l, size_t sign)
 		at++;
 	if (at >= l->len)
 		return false;
-	quoted = strchr("\"'`", l->text[at]) != NULL;
-	value = value_len(l, quoted ? at + 1 : at);
+	quoted = strchr("\"'`\\", l->text[at]) != NULL;
+	/* Behind a backslash there may be a quote, and any value behind that. */
+	value = l->text[at] == '\\' ? SECRET_LEAST : value_len(l, quoted ? at + 1 : at);
 	if (!quoted && value < PASSWORD_LEAST)
 		return false;
 	len = read_name(l, end, name);

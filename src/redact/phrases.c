@@ -7,7 +7,9 @@
 
 enum {
 	BLANKS = 3,
-	TOKEN = 16, /* characters of a value */
+	SCHEME_BLANKS = 8, /* behind "Bearer" */
+	SLASHES = 3,       /* before a quote, of text within a string */
+	TOKEN = 16,        /* characters of a value */
 	BASIC = 8,
 };
 _Static_assert((int)PHRASES_VALUE <= (int)BASIC && (int)BASIC <= (int)TOKEN, "see signs.c");
@@ -76,26 +78,59 @@ static bool is_random(const char *text, size_t high, size_t at)
 	return check_random(&f);
 }
 
+/* Where a quote before text[end] begins, with backslashes or without; end: there is none. */
+static size_t quote_before(const char *text, size_t end)
+{
+	if (end == 0 || !is_quote(text[end - 1]))
+		return end;
+	end--;
+	for (size_t n = 0; end > 0 && n < SLASHES && text[end - 1] == '\\'; n++)
+		end--;
+	return end;
+}
+
+/* Behind the same at text[at]. */
+static size_t quote_end(const char *text, size_t high, size_t at)
+{
+	size_t i = at;
+
+	while (i < high && i - at < SLASHES && text[i] == '\\')
+		i++;
+	return i < high && is_quote(text[i]) ? i + 1 : at;
+}
+
 /* "authorization: " before text[end], with quotes or without. */
 static bool is_authorization(const char *text, size_t end)
 {
-	if (end > 0 && is_quote(text[end - 1]))
-		end--;
-	end = blanks_before(text, end, BLANKS);
+	end = blanks_before(text, quote_before(text, end), BLANKS);
 	if (end == 0 || (text[end - 1] != ':' && text[end - 1] != '='))
 		return false;
-	end = blanks_before(text, end - 1, BLANKS);
-	if (end > 0 && is_quote(text[end - 1]))
-		end--;
+	end = quote_before(text, blanks_before(text, end - 1, BLANKS));
 	return ends_in_either(text, end, "authorization");
+}
+
+/* "authorization: token", "authorization: apikey" before text[end]. */
+static bool is_token_scheme(const char *text, size_t end)
+{
+	if (ends_in_either(text, end, "token"))
+		return is_authorization(text, end - strlen("token"));
+	if (!ends_in_either(text, end, "key"))
+		return false;
+	end -= strlen("key");
+	if (is_authorization(text, end))
+		return true;
+	if (end > 0 && (text[end - 1] == '-' || text[end - 1] == '_'))
+		end--;
+	return ends_in_either(text, end, "api") && is_authorization(text, end - strlen("api"));
 }
 
 enum redact_hand phrases_value(const char *text, size_t high, size_t at)
 {
-	size_t end = blanks_before(text, at, BLANKS);
+	size_t end = blanks_before(text, at, SCHEME_BLANKS);
 
 	if (end == at || end == 0)
 		return HAND_NONE;
+	at = quote_end(text, high, at);
 	switch (text[end - 1] | 0x20) {
 	case 'r':
 		return has_value(text, high, at, TOKEN) && ends_in_either(text, end, "bearer") &&
@@ -103,8 +138,8 @@ enum redact_hand phrases_value(const char *text, size_t high, size_t at)
 			       ? HAND_BEARER
 			       : HAND_NONE;
 	case 'n':
-		return has_value(text, high, at, TOKEN) && ends_in_either(text, end, "token") &&
-				       is_authorization(text, end - strlen("token")) &&
+	case 'y':
+		return has_value(text, high, at, TOKEN) && is_token_scheme(text, end) &&
 				       is_random(text, high, at)
 			       ? HAND_AUTH_TOKEN
 			       : HAND_NONE;

@@ -28,11 +28,11 @@ static inline bool phrases_maybe(const char *text, size_t at)
 
 	/* There may be more blanks. */
 	return (pair == ('e' << 8 | 'r')) | (pair == ('e' << 8 | 'n')) |
-	       (pair == ('i' << 8 | 'c')) | (last <= ' ');
+	       (pair == ('e' << 8 | 'y')) | (pair == ('i' << 8 | 'c')) | (last <= ' ');
 }
 
-/* Something that is no blank begins at text[at]: the value behind "Bearer", "authorization: token"
- * or "authorization: basic"?  HAND_NONE: no. */
+/* Something that is no blank begins at text[at]: the value behind "Bearer", "authorization: token",
+ * "authorization: key" or "authorization: basic"?  HAND_NONE: no. */
 enum redact_hand phrases_value(const char *text, size_t high, size_t at);
 /* "----" at text[at], and no dash before it: behind "PRIVATE KEY"? */
 bool phrases_private_key(const char *text, size_t at);

@@ -26,8 +26,8 @@ struct found {
 };
 
 /* Found by hand (signs.c, places.c, phrases.c), not by a search for patterns: their signs are in
- * every line.  What the last two mark is cut by the rule's pattern, of the others it only says what
- * they look like. */
+ * every line.  What places.c and phrases.c mark is cut by the rule's pattern, of the others it
+ * only says what they look like. */
 enum redact_hand {
 	HAND_NONE = 0,
 	HAND_IPV4,
@@ -46,6 +46,10 @@ enum redact_hand {
 	HAND_AUTH_TOKEN,
 	HAND_BASIC,
 	HAND_SSHPASS,
+	HAND_ESCAPED_PASSWORD, /* these by signescape.c, without a pattern */
+	HAND_ESCAPED_SECRET,
+	HAND_OPTION_PASSWORD, /* these by signflags.c, the same */
+	HAND_OPTION_SECRET,
 	HAND_COUNT
 };
 
@@ -88,6 +92,8 @@ void redact_rule_find(const struct redact_rule *rule, char *ret, size_t room);
 /* Checks (checks.c). */
 bool check_assigned(struct found *f);
 bool check_password(struct found *f);
+bool check_option(struct found *f);
+bool check_option_secret(struct found *f);
 bool check_random(struct found *f);
 bool check_card(struct found *f);
 bool check_ipv4(struct found *f);
@@ -107,6 +113,10 @@ bool check_password_rest(struct found *f);
 bool check_is_call(char next); /* behind the value */
 bool check_is_trail(char c);   /* at its end */
 
+/* What a value without quotes is made of. */
+#define VALUE "[^ \\t\\n\"'`<>,;(){}\\[\\]&|]"
+/* A quote, with backslashes before it in text that is in a string. */
+#define QUOTE "(?:\\\\{0,3}[\"'])?"
 /* A value behind a name that says whose it is: NEAR("heroku", UUID). */
 #define ASSIGN            "[\"']?[ \\t]{0,3}(?:=>|:=|[=:])[ \\t]{0,3}[\"'`]?"
 #define NEAR_GAP          "[a-z0-9_. -]{0,24}"

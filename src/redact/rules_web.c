@@ -3,6 +3,11 @@
 #include "base/own.h"
 #include "redact/redact_rule.h"
 
+#define AUTHORIZATION "(?i)authorization" QUOTE "[ \\t]{0,3}[:=][ \\t]{0,3}" QUOTE
+
+/* Behind an option. */
+#define APART "(?:[ ]{1,3}|\\\\{0,3}[\"'][ ]?,[ ]?)" QUOTE "(" VALUE
+
 /* clang-format off */
 static const struct redact_rule rows[] = {
 	{
@@ -18,27 +23,27 @@ static const struct redact_rule rows[] = {
 		.group = REDACT_CREDENTIAL,
 		.hand = HAND_BEARER,
 		.needs = "bearer",
-		.pattern = "(?i)\\bbearer[ \\t]{1,3}([A-Za-z0-9._~+/=-]{16,})",
+		.pattern = "(?i)\\bbearer[ \\t]{1,8}" QUOTE "([A-Za-z0-9._~+/=-]{16,})",
 		.check = check_random,
-		.yes = {"Authorization: Bearer {{mF_9.B5f-4.1JqM0aQ2w}}"},
-		.no = {"the bearer responsibilities-of-office", "Authorization: Bearer TOKEN"},
+		.yes = {"Authorization: Bearer {{mF_9.B5f-4.1JqM0aQ2w}}", "Authorization: Bearer    {{mF_9.B5f-4.1JqM0aQ2w}}", "bearer \"{{mF_9.B5f-4.1JqM0aQ2w}}\"", "Bearer \\\"{{mF_9.B5f-4.1JqM0aQ2w}}\\\""},
+		.no = {"the bearer responsibilities-of-office", "Authorization: Bearer TOKEN", "the bearer \"responsibilities-of-office\"", "a bearer         mF_9.B5f-4.1JqM0aQ2w"},
 	},
 	{
 		.id = "authorization-token",
 		.group = REDACT_CREDENTIAL,
 		.hand = HAND_AUTH_TOKEN,
 		.needs = "authorization",
-		.pattern = "(?i)authorization[\"']?[ \\t]{0,3}[:=][ \\t]{0,3}[\"']?token[ \\t]{1,3}([A-Za-z0-9._~+/=-]{16,})",
+		.pattern = AUTHORIZATION "(?:token|(?:api[_-]?)?key)[ \\t]{1,8}" QUOTE "([A-Za-z0-9._~+/=-]{16,})",
 		.check = check_random,
-		.yes = {"authorization: token {{8f14e45fceea167a5a36dedd}}"},
-		.no = {"authorization: token responsibilities-of-office", "Authorization: token TOKEN"},
+		.yes = {"authorization: token {{8f14e45fceea167a5a36dedd}}", "Authorization: ApiKey {{8f14e45fceea167a5a36dedd}}", "\\\"Authorization\\\": \\\"Key   {{8f14e45fceea167a5a36dedd}}\\\"", "Authorization: Token \"{{8f14e45fceea167a5a36dedd}}\""},
+		.no = {"authorization: token responsibilities-of-office", "Authorization: token TOKEN", "the key 8f14e45fceea167a5a36dedd", "Authorization: monkey 8f14e45fceea167a5a36dedd"},
 	},
 	{
 		.id = "basic-auth",
 		.group = REDACT_CREDENTIAL,
 		.hand = HAND_BASIC,
 		.needs = "authorization",
-		.pattern = "(?i)authorization[\"']?[ \\t]{0,3}[:=][ \\t]{0,3}[\"']?basic[ \\t]{1,3}([A-Za-z0-9+/=_-]{8,})",
+		.pattern = AUTHORIZATION "basic[ \\t]{1,8}" QUOTE "([A-Za-z0-9+/=_-]{8,})",
 		.yes = {"Authorization: Basic {{QWxhZGRpbjpvcGVuIHNlc2FtZQ==}}", "'authorization': 'basic {{dTpwYXNzdzByZA}}'"},
 		.no = {"Authorization: Basic realm", "authorization is basic knowledge"},
 	},
@@ -82,6 +87,34 @@ static const struct redact_rule rows[] = {
 		.yes = {"sshpass -p {{hunter22}} ssh h", "curl -s; sshpass -p{{hunter22}} curl --user a:$X"},
 		.no = {"sshpass -p $PASS ssh h", "sshpass -f file ssh h"},
 	},
+	/* At the begin of a line they are found, too: a pattern of this kind cannot say so. */
+	{
+		.id = "option-password",
+		.group = REDACT_CREDENTIAL,
+		.hand = HAND_OPTION_PASSWORD,
+		.needs = "pass&- pwd&-",
+		.pattern = "(?i)[ \\t\"']--?(?:[a-z0-9_-]{0,24}(?:passw(?:or)?d|passphrase)|(?:[a-z0-9_-]{0,24}[_-])?(?:pass|pwd))" APART "{6,})",
+		.check = check_option,
+		.yes = {"login --password {{hunter2!x}} -u me", "[\"x\", \"--db-pass\", \"{{hx7Qpw93}}\"]", "[\\\"--passwd\\\",\\\"{{hx7Qpw93}}\\\"]", "--pwd '{{hx7Qpw93}}'"},
+		.no = {"use --password PASSWORD or --password-file x1y2z3", "add(\"--password\", \"db_password\")", "login --password $PASS1234 --bypass hx7Qpw93", "x --password --user-name1 --pass ./file1"},
+	},
+	{
+		.id = "option-secret",
+		.group = REDACT_CREDENTIAL,
+		.hand = HAND_OPTION_SECRET,
+		.needs = "token&- secret&- apikey&- api-key&- api_key&- accesskey&- access-key&- access_key&- authkey&- auth-key&- auth_key&- privatekey&- private-key&- private_key&-",
+		.pattern = "(?i)[ \\t\"']--?[a-z0-9_-]{0,24}(?:token|secret|(?:api|access|auth|private|secret)[_-]?key)" APART "{10,})",
+		.check = check_option_secret,
+		.yes = {"x --token {{hx7Qpw93kdLmzQ2}} y", "[\"--api-key\",\"{{hx7Qpw93kdLmzQ2}}\"]", "x --client-secret '{{hx7Qpw93kdLmzQ2}}'", "x --aws_secret_key {{hx7Qpw93kdLmzQ2}}"},
+		.no = {"x --token TOKEN --token-file hx7Qpw93kdLmzQ2", "x --key hx7Qpw93kdLmzQ2", "x --secret your-secret-goes-here", "x --token ./hx7Qpw93kdLmzQ2"},
+	},
+	{
+		.id = "request-signature",
+		.group = REDACT_CREDENTIAL,
+		.pattern = GIVEN("signature", "[0-9a-f]{64}"),
+		.yes = {"/x?X-Amz-Date=1&X-Amz-Signature={{9f86d081884c7d659a2feaa0c55ad0159f86d081884c7d659a2feaa0c55ad015}}", "SignedHeaders=host, Signature={{9f86d081884c7d659a2feaa0c55ad0159f86d081884c7d659a2feaa0c55ad015}}"},
+		.no = {"X-Amz-Signature=9f86d081884c7d65", "signature=def f(a, b)"},
+	},
 	{
 		.id = "password-hash",
 		.group = REDACT_CREDENTIAL,
@@ -93,11 +126,11 @@ static const struct redact_rule rows[] = {
 	{
 		.id = "session-cookie",
 		.group = REDACT_CREDENTIAL,
-		.needs = "sid= sessionid= session_id=",
-		.pattern = GIVEN("(?:session_?id|sid)", "[a-z0-9%._~+/-]{16,}"),
+		.needs = "sid= session= sessionid= session_id=",
+		.pattern = GIVEN("(?:session_?id|session|sid)", "[a-z0-9%._~+/-]{16,}"),
 		.check = check_random,
-		.yes = {"Cookie: PHPSESSID={{298zf09hf012fh2u3k1l}}", "Set-Cookie: connect.sid={{s%3Aj7Kd92mXq0Lw4T}}; Path=/"},
-		.no = {"sessionid=not-logged-in-yet-user", "sid=1234"},
+		.yes = {"Cookie: PHPSESSID={{298zf09hf012fh2u3k1l}}", "Set-Cookie: connect.sid={{s%3Aj7Kd92mXq0Lw4T}}; Path=/", "Cookie: a=b; session={{j7Kd92mXq0Lw4TzP8v}}"},
+		.no = {"sessionid=not-logged-in-yet-user", "sid=1234", "session=requests.Session2", "session=not-logged-in-yet"},
 	},
 };
 /* clang-format on */

@@ -23,7 +23,7 @@ struct block {
 	uint64_t dots, colons, equals, digits, slashes, dashes, dark;
 	uint64_t hex;         /* letters among them */
 	uint64_t cs;          /* "c" and "C" */
-	uint64_t openings;    /* and ">" */
+	uint64_t openings;    /* and ">", backslashes, "#", "&" */
 	uint64_t long_values; /* what is right behind may be long enough for a secret */
 	uint64_t word_ends;   /* of words that mean one; all bits: not known */
 	uint64_t values;      /* characters of values without quotes */
@@ -46,8 +46,8 @@ static inline struct block read_block(const char *text)
 		b.cs |= (uint64_t)lanes_bits((lanes)(letter == 'c' - 'a')) << i;
 		b.slashes |= (uint64_t)lanes_bits((lanes)(v == '/')) << i;
 		b.dashes |= (uint64_t)lanes_bits((lanes)(v == '-')) << i;
-		b.openings |= (uint64_t)lanes_bits((lanes)(v == '"') | (lanes)(v == '\'') |
-						   (lanes)(v == '`') | (lanes)(v == '>'))
+		b.openings |= (uint64_t)lanes_bits((lanes)((v | 5) == '\'') | (lanes)(v == '`') |
+						   (lanes)(v == '>') | (lanes)(v == '\\'))
 			      << i;
 		b.dark |= (uint64_t)lanes_bits((lanes)(v > ' ')) << i;
 	}

@@ -54,6 +54,19 @@ static inline size_t signlook_inner(const struct signlook *l, size_t at)
 	return at + (signlook_kind(l, at) & OPENING);
 }
 
+/* VALUE of redact_rule.h */
+static inline bool signlook_in_value(char c)
+{
+	static const bool none[256] = {
+		[' '] = true, ['\t'] = true, ['\n'] = true, ['"'] = true, ['\''] = true,
+		['`'] = true, ['<'] = true,  ['>'] = true,  [','] = true, [';'] = true,
+		['('] = true, [')'] = true,  ['{'] = true,  ['}'] = true, ['['] = true,
+		[']'] = true, ['&'] = true,  ['|'] = true,
+	};
+
+	return !none[(unsigned char)c];
+}
+
 /* Adds what was found, if the rule's check takes it. */
 bool signlook_take(struct signlook *l, enum redact_hand hand, struct found *f);
 
@@ -61,6 +74,12 @@ bool signlook_take(struct signlook *l, enum redact_hand hand, struct found *f);
 void signassign_try(struct signlook *l, size_t sign, size_t at, bool password);
 /* Only a secret is wanted: what costs least is asked first. */
 void signassign_secret(struct signlook *l, size_t sign, size_t at);
+
+/* signescape.c: the same with a backslash at text[at], before the quote that opens the value. */
+void signescape_try(struct signlook *l, size_t sign, size_t at);
+
+/* signflags.c: an option begins at text[at], behind a blank or a quote, or where a line does. */
+void signflags_try(struct signlook *l, size_t at);
 
 /* signpoints.c: what a single byte may be part of.  A ".", "://", a ":" of an address. */
 void signpoints_dot(struct signlook *l, size_t at);
@@ -72,7 +91,7 @@ void signpoints_value(struct signlook *l, size_t at);
 void signpoints_dashes(struct signlook *l, size_t at);
 /* A ":" with a number behind it. */
 void signpoints_number(struct signlook *l, size_t at);
-/* A "-" behind something that is no part of a word. */
+/* A "-" behind something that is no part of a word, or behind a quote. */
 void signpoints_option(struct signlook *l, size_t at);
 
 #endif

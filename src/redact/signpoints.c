@@ -85,8 +85,11 @@ void signpoints_number(struct signlook *l, size_t at)
 /* Behind something that is no part of a word. */
 void signpoints_option(struct signlook *l, size_t at)
 {
+	char before = l->text[at - 1];
 	struct found f;
 
+	if (before == ' ' || before == '\t' || before == '\n' || before == '"' || before == '\'')
+		signflags_try(l, at);
 	if (l->text[at - 1] == ' ' && l->text[at + 1] == 'p' &&
 	    phrases_sshpass(l->text, l->high, at))
 		mark(l, HAND_SSHPASS, at);

@@ -87,6 +87,8 @@ __attribute__((noinline)) static void look_slowly(struct signlook *l, size_t las
 
 	if (sign == 0 || at >= l->high || (sign > 1 && !has_name(l, sign)))
 		return;
+	if (l->text[at] == '\\')
+		signescape_try(l, sign, at);
 	if (sign > 1 && signlook_inner(l, at) + NEARNAMES_VALUE <= l->high &&
 	    !nearnames_try(&l->near, last, sign, signlook_inner(l, at)))
 		l->enough = true;
@@ -152,6 +154,8 @@ static void look_apart(struct signlook *l, const struct block *b, size_t i, size
 			  (dark & SECRET_BITS) == SECRET_BITS && may_have(b->ten, i + inner - sign),
 	};
 
+	if (l->text[at] == '\\')
+		signescape_try(l, sign, at);
 	if (m.near || m.password || m.secret)
 		look_closely(l, last, sign, at, m);
 }
@@ -160,6 +164,7 @@ static void look_apart(struct signlook *l, const struct block *b, size_t i, size
 struct candidate {
 	size_t last, sign, at;
 	bool whole; /* it is not the ":" of ":=" */
+	bool escaped;
 	struct maybe m;
 };
 
@@ -186,6 +191,7 @@ static inline bool may_be_any(const struct signlook *l, const struct block *b, s
 	bool name = has_name(l, c->sign);
 
 	c->at = at;
+	c->escaped = name & (l->text[at] == '\\');
 	c->m.near = name & l->names & (dark == 0xffff) & (colons == 0) &
 		    ((equals == 0) | nearnames_equals(&l->near, c->last, c->sign));
 	name &= c->whole;
@@ -197,7 +203,7 @@ static inline bool may_be_any(const struct signlook *l, const struct block *b, s
 		      (c->sign - c->last >= SECRET_NAME) & (l->text[inner] != '/') &
 		      may_mean_secret(b, i, c->last, c->sign) &
 		      may_have(b->ten, i + inner - c->sign);
-	return c->m.near | c->m.password | c->m.secret;
+	return c->m.near | c->m.password | c->m.secret | c->escaped;
 }
 
 /* Behind the last sign before the i-th byte of a block. */
@@ -285,6 +291,8 @@ look_at_many(struct signlook *l, size_t at, const struct block *b, uint64_t sign
 	for (size_t k = 0; k < n; k++) {
 		struct candidate *c = &all[k];
 
+		if (c->escaped)
+			signescape_try(l, c->sign, c->at);
 		c->m.password = c->m.password && is_password(l, c->sign);
 		c->m.secret =
 			c->m.secret && !valuerun_known_dull(&l->value, signlook_inner(l, c->at));
@@ -370,7 +378,9 @@ static inline void look_at_block(struct signlook *l, size_t at)
 	some = b.colons & later(b.slashes, 1) & later(b.slashes, 2);
 	for (; some; some &= some - 1)
 		signpoints_url(l, at + (size_t)__builtin_ctzll(some));
-	some = b.dashes & (~b.dark << 1 | (l->text[at - 1] == ' '));
+	/* Behind a blank or a quote, or at the begin of a line. */
+	some = b.dashes & ((~b.dark | b.openings) << 1 | (signlook_kind(l, at - 1) & OPENING) |
+			   ((unsigned char)l->text[at - 1] <= ' '));
 	for (; some; some &= some - 1)
 		signpoints_option(l, at + (size_t)__builtin_ctzll(some));
 	look_at_phrases(l, at, &b);
@@ -389,6 +399,8 @@ static size_t look_at_some(struct signlook *l, size_t at, size_t end)
 			signpoints_value(l, at);
 		if (l->text[at] == '-' && at > 0 && at + 1 < l->high)
 			signpoints_option(l, at);
+		else if (l->text[at] == '-' && at == 0)
+			signflags_try(l, at);
 		if (l->text[at] == '-' && (at == 0 || l->text[at - 1] != '-') &&
 		    l->high - at >= PHRASES_DASHES &&
 		    memcmp(l->text + at, "----", PHRASES_DASHES) == 0)

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import time
 
-SECRET = "AKIAQWERTYUIOP234567"
+SECRET = "AKIA" + "QWERTYUIOP234567"
 # In two parts: belljar's own words, which are logged, do not have it.
 PROGRAM = (f": > /marks/%s; printf '%%s%%s\\n' {SECRET[:2]} {SECRET[2:]}; "
            f"printf '%%s%%s' {SECRET[:2]} {SECRET[2:]} >&2")

@@ -14,11 +14,12 @@
 enum { GLUED = 300, TEXTS = 3000, TEXT_MAX = 600 };
 
 static const char *const units[] = {
-	"password", "secret",   "token",   "api_key",     "key=",    "key:", "token=",
-	"AKIA",     "ghp_",     "eyJ",     "eyJ.",        "://a:b",  "://",  "-----BEGIN",
-	"1.2.3.",   "::",       "a=",      "password_",   "secret-", "key.", "key=a1->",
-	"/home/",   "okta",     "xoxb-",   "environ",     "Key1=",   "kEy=", "passwd=://",
-	"SG.",      "sk_live_", "token: ", "password=\"", "=",       "=>'",  "bearer ",
+	"password", "secret",       "token",    "api_key",     "key=",    "key:", "token=",
+	"AKIA",     "ghp_",         "eyJ",      "eyJ.",        "://a:b",  "://",  "-----BEGIN",
+	"1.2.3.",   "::",           "a=",       "password_",   "secret-", "key.", "key=a1->",
+	"/home/",   "okta",         "xoxb-",    "environ",     "Key1=",   "kEy=", "passwd=://",
+	"SG.",      "sk_live_",     "token: ",  "password=\"", "=",       "=>'",  "bearer ",
+	"key=\\\"", "pwd:\\\\\\\"", "\\u0022:",
 };
 
 static const struct {
@@ -36,6 +37,12 @@ static const struct {
 	 "j6vh.TEJyxR.rs9T0Z6_zIi1gU5FsiSiwk8v7xL",
 	 "rs9T0Z6_zIi1gU5FsiSiwk8v7xL"},
 	{" 203.0.113.77", "203.0.113.77"},
+	{" --password hx7Qpw93", "hx7Qpw93"},
+	{"\n--password hx7Qpw93", "hx7Qpw93"},
+	{" [\"--token\", \"x8Jq2mPz7LwTn4Rv\"]", "x8Jq2mPz7LwTn4Rv"},
+	{" {\\\"password\\\": \\\"hx7Q pw93\\\"}", "hx7Q pw93"},
+	{" {\\\\\\\"password\\\\\\\":\\\\\\\"hx7Qpw93\\\\\\\"}", "hx7Qpw93"},
+	{" \\u0022api_key\\u0022 : \\u0022x8Jq2mPz7LwTn4Rv\\u0022", "x8Jq2mPz7LwTn4Rv"},
 };
 
 static size_t same_size(void *context)

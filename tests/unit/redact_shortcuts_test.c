@@ -152,13 +152,45 @@ TEST(no_value_that_the_check_takes_has_few_different_bytes)
 static void draw_command(struct drawn *d)
 {
 	static const char *const parts[] = {
-		"curl ", "curl ",   "curl",        "-u ",      "-u=",
-		"-u",    "--user ", "--user=",     " -u ",     " --user ",
-		" ",     "me:pw12", "a:$X",        "a:b",      ":s3cret",
-		"\"",    "'",       "|",           ";",        "&",
-		"\n",    "\t",      "x",           "scurl ",   "https://x:1234/",
-		"user:", "=",       "sshpass -p ", "hunter22", "-",
-		"- ",    "--",
+		"curl ",
+		"curl ",
+		"curl",
+		"-u ",
+		"-u=",
+		"-u",
+		"--user ",
+		"--user=",
+		" -u ",
+		" --user ",
+		" ",
+		"me:pw12",
+		"a:$X",
+		"a:b",
+		":s3cret",
+		"\"",
+		"'",
+		"|",
+		";",
+		"&",
+		"\n",
+		"\t",
+		"x",
+		"scurl ",
+		"https://x:1234/",
+		"user:",
+		"=",
+		"sshpass -p ",
+		"hunter22",
+		"-",
+		"- ",
+		"--",
+		"--password ",
+		"\"--token\",",
+		" --api-key ",
+		"hx7Qpw93kdLmzQ2",
+		"\",\"",
+		"\\\"",
+		"db-pass ",
 	};
 	static const char filler[] = "-s -o file --header and so on for quite a while until more "
 				     "than two hundred bytes lie between the command and what ";
@@ -223,10 +255,29 @@ static void draw_assignment(struct drawn *d)
 static void draw_token(struct drawn *d)
 {
 	static const char *const parts[] = {
-		"bearer ",    "Bearer\t", "sid=",     "session_id=", "authorization: token ",
-		"PHPSESSID=", " ",        "/",        "=",           ".",
-		"xxx",        "%",        "&",        "\n",          "-",
-		"bearer",     "Your",     "\xc3\xa9",
+		"bearer ",
+		"Bearer\t",
+		"sid=",
+		"session_id=",
+		"authorization: token ",
+		"PHPSESSID=",
+		" ",
+		"/",
+		"=",
+		".",
+		"xxx",
+		"%",
+		"&",
+		"\n",
+		"-",
+		"bearer",
+		"Your",
+		"\xc3\xa9",
+		"\"",
+		"\\\"",
+		"    ",
+		"authorization: key ",
+		"\\\"Authorization\\\": \\\"ApiKey ",
 	};
 	static const char *const alphabets[] = {"aaaaaaab1c2", "aaabcdefg1", "aabbccddeeffgg1122",
 						"abcdefgh1234", "aAbBcCdDeEfFgGhHiIjJ"};
@@ -249,6 +300,24 @@ static void draw_token(struct drawn *d)
 		}
 		put_one_of(d, parts, ARRAY_LEN(parts));
 	}
+}
+
+/* Quotes with backslashes before them. */
+static void draw_escaped(struct drawn *d)
+{
+	static const char *const parts[] = {
+		"key",    "token",  "password",  "db_pass",  "api_key",    "=",
+		":",      "=>",     " ",         "\\\"",     "\\\"",       "\\\"",
+		"\\\"",   "\\\\\"", "\\\\\\\"",  "\\u0022",  "\\\\u0022",  "\\'",
+		"\\",     "\\\\",   "\"",        "\\n",      "\\/",        "\n",
+		": \\\"", "=\\\"",  "\\\":\\\"", "hunter2!", "x8Jq2mPz7L", "w93kdLmzQ2",
+		"aaaaaa", "$X",     ",",
+	};
+
+	d->len = 0;
+	for (size_t n = 2 + sample_below(&d->draw, 30); n > 0; n--)
+		put_one_of(d, parts, ARRAY_LEN(parts));
+	spoil(d);
 }
 
 static size_t rule_called(const char *id)
@@ -317,6 +386,28 @@ TEST(assignments_are_found_as_their_patterns_find_them)
 	found = 0;
 	CHECK(lost_of("secret-assignment", draw_assignment, LINES, &found) == 0);
 	CHECK(found > LINES / 10);
+}
+
+TEST(escaped_assignments_are_found_as_their_patterns_find_them)
+{
+	size_t found = 0;
+
+	CHECK(lost_of("escaped-password", draw_escaped, LINES / 4, &found) == 0);
+	CHECK(found > LINES / 40);
+	found = 0;
+	CHECK(lost_of("escaped-secret", draw_escaped, LINES / 4, &found) == 0);
+	CHECK(found > LINES / 40);
+}
+
+TEST(options_are_found_as_their_patterns_find_them)
+{
+	size_t found = 0;
+
+	CHECK(lost_of("option-password", draw_command, LINES / 4, &found) == 0);
+	CHECK(found > LINES / 40);
+	found = 0;
+	CHECK(lost_of("option-secret", draw_command, LINES / 4, &found) == 0);
+	CHECK(found > LINES / 40);
 }
 
 TEST(tokens_are_found_as_their_patterns_find_them)
