@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* signescape.c - JSON within a string: \"password\": \"...\", and \u0022 for its quotes.
  *
- * A value ends at the first quote that closes it, so no byte is read for two of them.
+ * A value ends at the first quote that closes it, so no byte is read for more than two of them.
  */
 #include <strings.h>
 
@@ -13,6 +13,8 @@ enum {
 	BLANKS = 3,
 	CLOSINGS = 2,
 	PASSWORD_LEAST = 6,
+	CLOSED_MOST = 512,
+	OPEN_MOST = 64,
 	SECRET_LEAST = 10,
 	CODE = 5, /* bytes of "u0022" */
 };
@@ -99,17 +101,35 @@ static size_t escaped_len(const struct signlook *l, size_t at, const struct esca
 		       : 2;
 }
 
-static size_t password_end(const struct signlook *l, const struct escape *e)
+/* So many units of a password from text[at] on, at most; *ret_n are there. */
+static size_t units_end(const struct signlook *l, const struct escape *e, size_t most,
+			size_t *ret_n)
 {
-	size_t at = e->end;
+	size_t at = e->end, n = 0, len;
 
-	while (at < l->high && l->text[at] != e->quote && l->text[at] != '\n') {
-		size_t len = l->text[at] == '\\' ? escaped_len(l, at, e) : 1;
-
+	for (; n < most && at < l->high && l->text[at] != e->quote && l->text[at] != '\n'; n++) {
+		len = l->text[at] == '\\' ? escaped_len(l, at, e) : 1;
 		if (len == 0)
 			break;
 		at += len;
 	}
+	*ret_n = n;
+	return at;
+}
+
+/* To the quote that closes it.  One that nothing closes does not take the line with it, but all of
+ * its last word. */
+static size_t password_end(const struct signlook *l, const struct escape *e)
+{
+	size_t n, at = units_end(l, e, CLOSED_MOST, &n);
+
+	if (n >= PASSWORD_LEAST && n < CLOSED_MOST && at < l->high && l->text[at] != '\n')
+		return at;
+	at = units_end(l, e, OPEN_MOST, &n);
+	if (n < PASSWORD_LEAST)
+		return e->end;
+	while (at < l->high && l->text[at] != '\\' && signlook_in_value(l->text[at]))
+		at++;
 	return at;
 }
 
@@ -139,7 +159,7 @@ void signescape_try(struct signlook *l, size_t sign, size_t at)
 	if (!read_escape(l, at, &e) || !signname_read(l->text, name_end(l->text, sign), &n))
 		return;
 	if (signlook_wanted(l, HAND_ESCAPED_PASSWORD) && signname_password(l->text, &n) &&
-	    (end = password_end(l, &e)) >= e.end + PASSWORD_LEAST) {
+	    (end = password_end(l, &e)) > e.end) {
 		struct found f = {l->text, n.from, end, e.end, end, l->high};
 
 		(void)signlook_take(l, HAND_ESCAPED_PASSWORD, &f);

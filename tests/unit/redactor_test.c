@@ -326,15 +326,38 @@ TEST(what_a_window_ends_in_is_found_in_it_or_the_next)
 		if (!(rule->group & REDACT_STANDARD) || !can_be_drawn(rule))
 			continue;
 		sample_draw(&s, rule->pattern);
-		if (s.len + 3 >= sizeof(s.text) || memchr(s.text, '\n', s.len))
+		if (s.len + 5 >= sizeof(s.text) || memchr(s.text, '\n', s.len))
 			continue;
+		/* Quotes behind it: an open one is not to go on into what follows. */
 		memmove(s.text + 1, s.text, s.len);
-		s.text[0] = s.text[s.len + 1] = ' ';
-		s.text[s.len + 2] = '\0';
+		s.text[0] = ' ';
+		memcpy(s.text + s.len + 1, "\"' ", sizeof("\"' "));
 		rules++;
 		check_at_window_end(set, s.text, &found);
 	}
 	CHECK(found > rules / 2);
+	redact_set_free(set);
+}
+
+/* Closed it goes to its quote, however long; open it ends with a word and not with the line. */
+TEST(an_open_quote_does_not_take_the_line)
+{
+	static const char open[] = "x \\\"password\\\": \\\"hx7Qpw93kdLm ";
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	char text[1024];
+
+	for (size_t closed = 0; closed < 2; closed++) {
+		own_str got = NULL;
+		size_t len = sizeof(open) - 1;
+
+		memcpy(text, open, sizeof(open));
+		for (; len < 400; len += 5)
+			memcpy(text + len, "word ", 6);
+		memcpy(text + len, closed ? "\\\"} end" : "nobody..", 9);
+		got = redacting_text(set, text);
+		CHECK(strstr(got, "[REDACTED:escaped-password]") && !strstr(got, "hx7Q"));
+		CHECK((strstr(got, "word word") == NULL) == (closed == 1));
+	}
 	redact_set_free(set);
 }
 
