@@ -288,7 +288,9 @@ def a_call_outlives_its_scribe_and_says_how_it_ended():
         check(process.wait() == 0, process.communicate()[1])
         process.communicate()
         kinds = place.kinds()
-        check(kinds == ["started_up", "policy_loaded", "started", "aborted", "started_up",
+        # Killed between writing the beginning and saying so, it is asked for that once more.
+        again = ["started"] if kinds.count("started") == 2 else []
+        check(kinds == ["started_up", "policy_loaded", "started", "aborted", "started_up", *again,
                         "finished"], kinds)
         place.verify()
 
