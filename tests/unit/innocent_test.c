@@ -112,8 +112,8 @@ TEST(what_the_redactor_neutralises_is_not_innocent)
 		"PassWord: \"a b\"",
 		"api-key: abcdefghij",
 		"token ==abcdefghi",
-		"\\\"t_oken\\\": \\\"x8Jq"
-		"2mPz7L\\\"",
+		("\\\"t_oken\\\": \\\"x8Jq"
+		 "2mPz7L\\\""),
 		"\\\\\\\"p-wd\\\\\\\":\\\\\\\"a b c d\\\\\\\"",
 		"\\u0022pass\\u0022 => \\u0022abcdef",
 	};
