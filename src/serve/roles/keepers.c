@@ -20,7 +20,7 @@
 #include "lib/wardentalk.h"
 #include "serve/roles/supervise.h"
 
-enum { SPARE = 8 };
+enum { SPARE = 8, ENDING_MS = 10 };
 
 /* While a policy is replaced, old keepers and new ones are there at once.  The warden may hear of a
  * new one before it knows that an old one went. */
@@ -81,22 +81,27 @@ static void take_end(void *context, uint32_t events)
 		keepers_pump(s);
 }
 
-/* The front may notice before we do, and ask for another. */
-static bool has_ended(const struct keeper *k)
+static bool has_ended(const struct keeper *k, int wait_ms)
 {
 	struct pollfd end = {.fd = k->pidfd, .events = POLLIN};
 
-	return poll(&end, 1, 0) > 0;
+	return poll(&end, 1, wait_ms) > 0;
 }
 
-/* Each takes tens of MiB, so that not all may; those of sessions have no calls to wait for. */
+/* Each takes tens of MiB, so that not all may; those of sessions have no calls to wait for.  The
+ * front may notice an end before we do, and ask for another while the kernel still clears the old
+ * one away: if there seem to be as many as it wants, one of them is waited for. */
 static bool may_node_wait(const struct supervisor *s, bool session)
 {
-	uint64_t n = 0;
+	uint64_t nodes = 0, n = 0;
 
+	if (session || s->plan.warm_node == 0)
+		return false;
 	for (const struct keeper *k = s->keepers; k; k = k->next)
-		n += k->warm_node && !has_ended(k);
-	return !session && n < s->plan.warm_node;
+		n += !k->session;
+	for (const struct keeper *k = s->keepers; k; k = k->next)
+		nodes += k->warm_node && !has_ended(k, n < s->plan.concurrency ? 0 : ENDING_MS);
+	return nodes < s->plan.warm_node;
 }
 
 /* As a process that begins from nothing. */
