@@ -353,7 +353,8 @@ TEST(an_open_quote_does_not_take_the_line)
 		memcpy(text, open, sizeof(open));
 		for (; len < 400; len += 5)
 			memcpy(text + len, "word ", 6);
-		memcpy(text + len, closed ? "\\\"} end" : "nobody..", 9);
+		(void)snprintf(text + len, sizeof(text) - len, "%s",
+			       closed ? "\\\"} end" : "nobody");
 		got = redacting_text(set, text);
 		CHECK(strstr(got, "[REDACTED:escaped-password]") && !strstr(got, "hx7Q"));
 		CHECK((strstr(got, "word word") == NULL) == (closed == 1));
