@@ -350,9 +350,8 @@ __attribute__((noinline)) static void obey(struct launcher *l)
 	if (fd_receive(l->plan->socket, &order, sizeof(order), fds, &n_fds, &err) <= 0)
 		_exit(0);
 	clear_away(l);
-	if (order.order == ORDER_CLEAR) /* the next box can wait */
-		return;
-	make_due_box(l);
+	if (order.order != ORDER_CLEAR) /* else the next box can wait */
+		make_due_box(l);
 	see_begin(l); /* orders are for a program that has begun, or will not */
 	l->rests = false;
 	switch (order.order) {
@@ -391,7 +390,7 @@ __attribute__((noinline)) static void obey(struct launcher *l)
 	case ORDER_LEAVE:
 		leave(l);
 		break;
-	case ORDER_CLEAR:
+	case ORDER_CLEAR: /* it is done */
 		break;
 	case ORDER_NONE:
 	case ORDER_MAPPED:
