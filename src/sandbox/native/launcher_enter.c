@@ -19,6 +19,7 @@
 
 #include "base/fd.h"
 #include "base/own.h"
+#include "sandbox/native/devices.h"
 #include "sandbox/native/filterready.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/launcher_state.h"
@@ -45,6 +46,17 @@ static int forbid_executable_memfds(const struct plan *plan, struct error *err)
 	if (access("/proc/sys/vm/memfd_noexec", F_OK) < 0)
 		return 0;
 	return fd_put_file(AT_FDCWD, "/proc/sys/vm/memfd_noexec", "2", err);
+}
+
+/* Only the host's root can make them: the last that it does here, and beside the warden, which has
+ * more to do by then.  Before the network namespace is made, which takes the same locks. */
+static int leave_root(struct plan *plan, struct error *err)
+{
+	if (!plan->root_mode)
+		return 0;
+	return devices_make(plan->init_uid, &plan->devices, err) < 0
+		       ? -1
+		       : identity_leave_root(plan, err);
 }
 
 static void ask_for_maps(struct launcher *l)
@@ -84,14 +96,12 @@ static int work_unmapped(const struct plan *plan, struct error *err)
 static int get_mapped(struct launcher *l, struct error *err)
 {
 	struct to_launcher order;
-	int tools[MAPPED_FDS] = {-1, -1};
-	size_t n = MAPPED_FDS;
+	size_t n = 1;
 
 	stay_awake(l->plan->socket);
-	if (fd_receive(l->plan->socket, &order, sizeof(order), tools, &n, err) <= 0)
+	if (fd_receive(l->plan->socket, &order, sizeof(order), &l->plan->init_program, &n, err) <=
+	    0)
 		_exit(1);
-	l->plan->init_program = tools[MAPPED_INIT];
-	l->plan->devices = n > MAPPED_DEVICES ? tools[MAPPED_DEVICES] : -1;
 	if (order.order != ORDER_MAPPED || n == 0)
 		return fail(err, ERR_INTERNAL, "order %d instead of the maps", (int)order.order);
 	return 0;
@@ -127,9 +137,7 @@ int launcher_enter(struct launcher *l, struct error *err)
 	if (ownfds_keep(plan, err) < 0)
 		return -1;
 	(void)umask(022); /* the caller's may be stricter than a root can stand */
-	if (forbid_executable_memfds(plan, err) < 0)
-		return -1;
-	if (plan->root_mode && identity_leave_root(plan, err) < 0)
+	if (forbid_executable_memfds(plan, err) < 0 || leave_root(plan, err) < 0)
 		return -1;
 	ask_for_maps(l);
 	if (work_unmapped(plan, err) < 0 || get_mapped(l, err) < 0 || begin_network(l, err) < 0 ||

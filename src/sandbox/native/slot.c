@@ -515,5 +515,6 @@ void slot_prepare(struct slot *s)
 	if (s->phase != PHASE_IDLE || s->dead)
 		return;
 	watch_prepare(&s->watch, &s->groups, s->calls ? &s->watch.limits : &s->plan.first);
+	watch_ready_next(&s->watch);
 	slot_order_ahead(s);
 }

@@ -160,14 +160,12 @@ void slot_take_news(struct slot *s, struct to_warden *news, int *fds, size_t n_f
 {
 	struct error err = {0};
 	const struct to_launcher mapped = {.order = ORDER_MAPPED};
-	const int tools[MAPPED_FDS] = {s->plan.init_program, s->plan.devices};
 
 	news->error.text[sizeof(news->error.text) - 1] = '\0';
 	switch (news->news) {
 	case NEWS_NEED_MAP:
 		if (identity_write_maps(&s->plan, s->launcher, &err) < 0 ||
-		    fd_send(s->socket, &mapped, sizeof(mapped), tools,
-			    tools[MAPPED_DEVICES] < 0 ? 1 : MAPPED_FDS, &err) < 0)
+		    fd_send(s->socket, &mapped, sizeof(mapped), &s->plan.init_program, 1, &err) < 0)
 			slot_lose(s, &err);
 		s->mapped = true;
 		return;

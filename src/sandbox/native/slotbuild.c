@@ -23,7 +23,6 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "call/limits.h"
-#include "sandbox/native/devices.h"
 #include "sandbox/native/etcshared.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/identity.h"
@@ -232,12 +231,9 @@ static void prepare_groups(struct slot *s)
 
 static int build_beside(struct slot *s, bool groups_found, struct error *err)
 {
-	/* While it starts: these go to it together with the news that it is mapped.  They must be
-	 * done before it makes its network namespace, which takes the same locks. */
+	/* While it starts: this goes to it together with the news that it is mapped. */
 	s->plan.init_program = initprogram_open(err);
-	if (s->plan.init_program < 0 ||
-	    (s->plan.root_mode && devices_make(s->plan.init_uid, &s->plan.devices, err) < 0) ||
-	    (!groups_found && find_groups(s, err) < 0))
+	if (s->plan.init_program < 0 || (!groups_found && find_groups(s, err) < 0))
 		return -1;
 	if (plan_is_single(&s->plan))
 		prepare_groups(s);
@@ -279,8 +275,8 @@ int slot_build(struct slot *s, struct error *err)
 
 void slot_drop_plan(struct slot *s)
 {
-	int *fds[] = {&s->plan.init_program, &s->plan.root,     &s->plan.devices,
-		      &s->plan.socket,       &s->plan.board_fd, &s->plan.etc};
+	int *fds[] = {&s->plan.init_program, &s->plan.root, &s->plan.socket, &s->plan.board_fd,
+		      &s->plan.etc};
 
 	grants_close(&s->plan);
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++) {

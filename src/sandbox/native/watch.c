@@ -88,8 +88,11 @@ void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct
 		drop(&w->next, &w->next_open);
 	w->next_limits = *limits;
 	w->next_open = again || make_group(w, slot, limits, &w->next, &err) == 0;
-	/* What will be read at the end, where nobody may have time before that. */
-	if (w->next_open && !again)
+}
+
+void watch_ready_next(struct watch *w)
+{
+	if (w->next_open)
 		cgroup_keep_counters(&w->next);
 }
 

@@ -42,6 +42,8 @@ int watch_open(struct watch *w, const struct cgroup_slot *slot, const struct lim
 /* Between boxes: the groups of the last one become those of the next, or are removed and others
  * made.  Nothing fails here that watch_open does not try again. */
 void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits);
+/* And gets what will be read at their end, where nobody may have time before that. */
+void watch_ready_next(struct watch *w);
 /* The groups of the next call go if who waited for it there was killed for memory: the call would
  * be taken for it. */
 void watch_drop_spoiled(struct watch *w);
