@@ -135,6 +135,8 @@ int api_set_view(struct front *f, int fd, uint32_t generation, struct error *err
 				      .session_keepers = v->sessions_ready,
 				      .queue = v->queue,
 				      .queue_wait_ms = v->queue_wait_ms};
+	/* First: none of those who wait may be given a keeper by the key of before. */
+	revisit_all(f);
 	pool_set_limits(&f->pool, &limits);
 	return 0;
 }

@@ -117,6 +117,9 @@ void visit_handler(struct front *f);
 /* Nothing is waited for any more. */
 void visit_let_go(struct visit *v);
 
+/* revisit.c: another policy counts from now on. */
+void revisit_all(struct front *f);
+
 /* respond.c */
 void respond(struct visit *v, const struct response *a);
 void respond_json(struct visit *v, int status, struct buf *body);
