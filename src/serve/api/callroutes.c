@@ -225,7 +225,7 @@ static void show_output(struct visit *v, struct book_call *c)
 		return;
 	}
 	stream_attach(v, c);
-	stream_pump(v);
+	feeding_now(v);
 }
 
 static void cancel(struct visit *v, struct book_call *c)

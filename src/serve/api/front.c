@@ -88,6 +88,7 @@ struct front *api_new(struct loop *l, const struct api_config *c, struct error *
 	book_init(&f->book, &f->parties);
 	sessiontable_init(&f->sessions);
 	metrics_init(&f->metrics);
+	feeding_init(f);
 	visit_handler(f);
 	if (set_up(f, err) < 0) {
 		api_free(f);
@@ -106,6 +107,7 @@ void api_free(struct front *f)
 		pool_done(&f->pool);
 	loop_unset(f->loop, &f->tick);
 	loop_unset(f->loop, &f->drain_timer);
+	loop_unset(f->loop, &f->feed);
 	sessiontable_done(&f->sessions);
 	book_done(&f->book);
 	parties_done(&f->parties);

@@ -157,7 +157,7 @@ static void on_room(void *context, struct http_exchange *x)
 	if (!v || !v->streaming)
 		return;
 	if (v->call)
-		stream_pump(v);
+		feeding_want(v);
 	else if (v->file_left > 0 && !v->task)
 		fileroutes_more(v);
 }
