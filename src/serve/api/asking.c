@@ -200,7 +200,7 @@ static void settle(struct front *f, struct task *t, const struct keep_reply *r, 
 		answer_visit(v, t, r, body);
 	if (!c)
 		return;
-	book_hold(c);
+	book_hold(&f->book, c);
 	book_finish(&f->book, c, r, body);
 	feeding_all(f, c);
 	book_let(&f->book, c);

@@ -87,7 +87,7 @@ void feeding_all(struct front *f, struct book_call *c)
 {
 	int n = 0;
 
-	book_hold(c);
+	book_hold(&f->book, c);
 	EACH_LINK(at, &c->followers)
 	{
 		struct visit *v = LINKED(at, struct visit, follower);

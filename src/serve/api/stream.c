@@ -141,7 +141,7 @@ void stream_attach(struct visit *v, struct book_call *c)
 {
 	v->call = c;
 	v->with_result = true;
-	book_follow(c, &v->follower);
+	book_follow(&v->front->book, c, &v->follower);
 	respond_begin(v, event_type(v->form));
 	if (c->start.len > 0)
 		send_object(v, "start", c->start.data, c->start.len);

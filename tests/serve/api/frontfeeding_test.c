@@ -36,8 +36,9 @@ void callroutes_poll(struct visit *v)
 	polled++;
 }
 
-void book_hold(struct book_call *c)
+void book_hold(struct callbook *b, struct book_call *c)
 {
+	(void)b;
 	c->held++;
 }
 
