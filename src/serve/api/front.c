@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/sha256.h"
 
-enum { TICK_US = 1000000, SWEEP_US = 30000000, WRITE_MS = 30000 };
+enum { TICK_US = 1000000, SWEEP_US = 30000000 };
 
 static void sweep(struct front *f, uint64_t now_us)
 {
@@ -122,6 +122,7 @@ int api_set_view(struct front *f, int fd, uint32_t generation, struct error *err
 {
 	struct view *v = view_read_fd(fd, err);
 	struct pool_limits limits;
+	struct http_caps caps;
 
 	if (!v)
 		return -1;
@@ -140,6 +141,10 @@ int api_set_view(struct front *f, int fd, uint32_t generation, struct error *err
 	/* First: none of those who wait may be given a keeper by the key of before. */
 	revisit_all(f);
 	pool_set_limits(&f->pool, &limits);
+	if (f->http) {
+		api_caps(f, &caps);
+		http_set_caps(f->http, &caps);
+	}
 	return 0;
 }
 
@@ -158,7 +163,7 @@ void api_caps(const struct front *f, struct http_caps *ret)
 		.head_ms = v->head_ms,
 		.body_ms = v->body_ms,
 		.idle_ms = v->idle_ms,
-		.write_ms = WRITE_MS,
+		.write_ms = v->body_ms,
 		.pending_bytes = PENDING_BYTES,
 	};
 }

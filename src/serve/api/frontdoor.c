@@ -183,6 +183,20 @@ static bool is_open_for_business(struct visit *v)
 	return false;
 }
 
+/* Clients may come from one address, and then share what that may open: one that has many requests
+ * waiting must leave some to the others. */
+static bool has_share(struct visit *v)
+{
+	const struct view *view = v->front->view;
+
+	if (!v->party || view->n_clients < 2 || v->match.route->to == TO_SELF ||
+	    v->party->visits <= view->connections / 2)
+		return true;
+	respond_problem(v, PROBLEM_TOO_MANY_REQUESTS,
+			"this client has as many requests open as it may");
+	return false;
+}
+
 static bool form_fits(struct visit *v)
 {
 	if (!(v->match.route->flags & ROUTE_STREAMS))
@@ -294,8 +308,8 @@ static bool body_fits(struct visit *v)
 
 /* Keep the order: it decides what a stranger learns. */
 static bool (*const doors[])(struct visit *v) = {
-	name_it,   has_view,   host_fits, is_known, has_path, may, is_open_for_business,
-	form_fits, query_fits, body_fits,
+	name_it,   has_view,  host_fits,  is_known,  has_path, may, is_open_for_business,
+	has_share, form_fits, query_fits, body_fits,
 };
 
 bool frontdoor_pass(struct visit *v)
