@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* feeding.c - those who follow output get it in turns, a little at a time.
+/* feeding.c - what the front itself has to do for clients is done in turns, a little at a time.
  *
  * To write an event costs more than to take what it tells of, and a client may
  * have hundreds that follow one call.  If each had all that there is for it at
- * once, everybody else would wait for them.  So clients take turns, within one
- * its followers do, and after a millisecond the loop goes on.
+ * once, everybody else would wait for them.  The same goes for lists, and for
+ * whatever else is made here.  So clients take turns, within one its requests
+ * do, and after a millisecond the loop goes on.
  */
 #include "base/clock.h"
 #include "serve/api/front.h"
@@ -33,6 +34,11 @@ void feeding_leave(struct visit *v)
 /* True: there may be more for it. */
 static bool feed_one(struct visit *v)
 {
+	if (v->to_serve) {
+		v->to_serve = false;
+		visit_serve(v);
+		return false;
+	}
 	if (v->streaming)
 		return stream_step(v);
 	callroutes_poll(v);
@@ -53,7 +59,8 @@ static void feed(void *context)
 		links_remove(&v->hungry);
 		if (feed_one(v))
 			line_up(v);
-		else if (!links_empty(&p->hungry))
+		/* It may have lined up by itself. */
+		if (!links_empty(&p->hungry) && !links_in(&p->feeding))
 			links_add(&f->feeding, &p->feeding);
 	}
 	/* Later than the time of this round: in the next one. */

@@ -113,6 +113,7 @@ void api_free(struct front *f)
 	parties_done(&f->parties);
 	once_close(f->once);
 	view_free(f->view);
+	buf_done(&f->openapi);
 	if (f->statm >= 0)
 		(void)close(f->statm);
 	free(f);

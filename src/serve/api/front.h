@@ -58,6 +58,7 @@ struct visit {
 	struct book_call *call;
 	struct links follower;
 	struct links hungry;    /* of its client's that wait to be fed */
+	bool to_serve;          /* it waits there to be served at all */
 	bool streaming;         /* http_begin() was called */
 	bool wants[2];          /* stdout, stderr */
 	uint64_t at[2];         /* the next offset of each */
@@ -101,7 +102,8 @@ struct front {
 	struct loop_timer feed;
 	uint64_t started_us, swept_us;
 	bool draining, cancelling, drained;
-	int statm; /* /proc/self/statm, opened before the seal; -1: none */
+	struct buf openapi; /* empty: nobody asked yet */
+	int statm;          /* /proc/self/statm, opened before the seal; -1: none */
 };
 
 /* What goes with an answer beside its body. */
@@ -119,6 +121,8 @@ struct response {
 void visit_handler(struct front *f);
 /* Nothing is waited for any more. */
 void visit_let_go(struct visit *v);
+/* Its request is whole, and it is its turn. */
+void visit_serve(struct visit *v);
 
 /* revisit.c: another policy counts from now on. */
 void revisit_all(struct front *f);

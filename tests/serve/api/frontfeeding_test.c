@@ -36,6 +36,13 @@ void callroutes_poll(struct visit *v)
 	polled++;
 }
 
+void visit_serve(struct visit *v)
+{
+	(void)stream_step(v);
+	if (v->file_left > 0)
+		feeding_now(v); /* as one that begins to follow */
+}
+
 void book_hold(struct callbook *b, struct book_call *c)
 {
 	(void)b;
@@ -118,6 +125,21 @@ TEST(whoever_else_has_something_to_do_does_it_in_between)
 	/* A step takes longer than a turn may: each turn has one. */
 	CHECK(others >= steps);
 	(void)close(w.fd);
+}
+
+TEST(what_is_answered_here_takes_turns_as_well)
+{
+	set_up();
+	for (size_t i = 0; i < CROWD; i++) {
+		join(&crowd[i], &ann, 1 + i % 4);
+		crowd[i].to_serve = true;
+		feeding_want(&crowd[i]);
+	}
+	join(&one, &bob, 1);
+	one.to_serve = true;
+	feeding_want(&one);
+	run_down();
+	CHECK(steps == 1 + CROWD / 4 * 10 + 1 + 2 && last_of_bob <= 4 && !one.to_serve);
 }
 
 TEST(of_many_that_follow_one_call_few_are_fed_at_once)
