@@ -150,7 +150,9 @@ static const struct setting serve_rows[] = {
 	 .max = 65536,
 	 .standard = "1024",
 	 .example = "4096",
-	 .help = "How many connections may be open at once."},
+	 .help = "How many connections may be open at once.  One address may have three "
+		 "quarters of them; one client, where there are several, may have requests "
+		 "open on half of them."},
 	{.key = "head_wait",
 	 .type = SET_MS,
 	 .offset = offsetof(struct serve_rules, head_wait_ms),

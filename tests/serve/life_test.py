@@ -235,12 +235,25 @@ def one_peer_cannot_have_all_connections():
         with contextlib.ExitStack() as stack:
             for _ in range(3):
                 s = stack.enter_context(connect(server))
-                s.sendall(get(b"/x"))
-                assert read_answer(s).status == 200
+                s.sendall(get(b"/later"))
+                server.wait_line("working")
             answer = ask(server, b"")
             assert answer.status == 429 and "retry-after" in answer.headers, answer
         server.wait_count(0)
         assert ask(server, get(b"/x")).status == 200
+
+
+@test
+def of_one_peer_those_that_ask_nothing_make_room():
+    with serving("--per-peer", "3") as server:
+        with contextlib.ExitStack() as stack:
+            idle = [stack.enter_context(connect(server)) for _ in range(3)]
+            idle[2].sendall(get(b"/x"))
+            assert read_answer(idle[2]).status == 200
+            assert ask(server, get(b"/x")).status == 200
+            assert idle[0].recv(1) == b""  # the one that had said nothing for longest
+            idle[2].sendall(get(b"/x"))
+            assert read_answer(idle[2]).status == 200
 
 
 @test

@@ -153,7 +153,7 @@ static void output(void *context, struct task *t, const struct keep_reply *r,
 	window_skip(w, r->offset);
 	if (window_add(w, body->data, body->len, &err) < 0)
 		window_skip(w, window_end(w) + body->len); /* followers see a gap */
-	stream_pump_all(f, t->call);
+	feeding_all(f, t->call);
 }
 
 static void answer_visit(struct visit *v, const struct task *t, const struct keep_reply *r,
@@ -200,9 +200,9 @@ static void settle(struct front *f, struct task *t, const struct keep_reply *r, 
 		answer_visit(v, t, r, body);
 	if (!c)
 		return;
-	book_hold(c);
+	book_hold(&f->book, c);
 	book_finish(&f->book, c, r, body);
-	stream_pump_all(f, c);
+	feeding_all(f, c);
 	book_let(&f->book, c);
 }
 

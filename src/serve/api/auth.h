@@ -25,7 +25,8 @@ struct auth_ask {
 };
 
 /* ret is one of v's clients, written with AUTH_OK only.  A key that is wrong is never overlooked
- * in favour of something else that would have been right. */
+ * in favour of something else that would have been right.  t: NULL for who was let in before and is
+ * looked at again, which is no guess. */
 enum auth auth_who(const struct view *v, struct throttle *t, const struct auth_ask *ask,
 		   const struct view_client **ret);
 

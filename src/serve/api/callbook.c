@@ -2,7 +2,9 @@
 /* callbook.c - remembers calls: all that run, and of those that ended as many as there is room for.
  *
  * When there are too many, or too much of them, the oldest of the client that
- * has most goes first.
+ * has most goes first.  One that somebody follows cannot go, and would make that
+ * of others go: so it counts by itself, and if a client follows more than there
+ * is room for, what was to be seen of its oldest is lost ("gap").
  */
 #include "serve/api/callbook.h"
 
@@ -32,6 +34,20 @@ static uint32_t bucket_of(const char *id)
 	return (h ^ (h >> 16)) % BOOK_BUCKETS;
 }
 
+static void uncount(struct callbook *b, struct book_call *c)
+{
+	size_t held = c->counts_as_held ? c->bytes : 0;
+
+	b->bytes -= c->bytes;
+	c->party->kept_bytes -= c->bytes;
+	b->held_bytes -= held;
+	c->party->held_bytes -= held;
+	b->n_held -= c->counts_as_held;
+	c->party->n_held -= c->counts_as_held;
+	c->bytes = 0;
+	c->counts_as_held = false;
+}
+
 static void forget(struct callbook *b, struct book_call *c)
 {
 	struct book_call **at = &b->buckets[bucket_of(c->id)];
@@ -41,10 +57,9 @@ static void forget(struct callbook *b, struct book_call *c)
 	*at = c->next_same;
 	links_remove(&c->place);
 	if (c->finished) {
+		uncount(b, c);
 		b->n_kept--;
-		b->bytes -= c->bytes;
 		c->party->n_kept--;
-		c->party->kept_bytes -= c->bytes;
 	} else {
 		b->n_running--;
 		c->party->n_running--;
@@ -105,7 +120,7 @@ struct book_call *book_begin(struct callbook *b, const char *id, struct party *p
 
 static bool over_limits(const struct callbook *b)
 {
-	return b->n_kept > b->most || b->bytes > BOOK_BYTES_MAX;
+	return b->n_kept - b->n_held > b->most || b->bytes - b->held_bytes > BOOK_BYTES_MAX;
 }
 
 /* The oldest that nobody holds. */
@@ -124,14 +139,14 @@ static struct book_call *oldest(const struct party *p)
 /* One of the client that has most: bytes if there are too many of them, else calls. */
 static struct book_call *victim(const struct callbook *b)
 {
-	bool by_bytes = b->bytes > BOOK_BYTES_MAX;
+	bool by_bytes = b->bytes - b->held_bytes > BOOK_BYTES_MAX;
 	struct book_call *found = NULL;
 	size_t most = 0;
 
 	EACH_LINK(at, &b->parties->all)
 	{
 		struct party *p = LINKED(at, struct party, all);
-		size_t has = by_bytes ? p->kept_bytes : p->n_kept;
+		size_t has = by_bytes ? p->kept_bytes - p->held_bytes : p->n_kept - p->n_held;
 		struct book_call *c = has > most ? oldest(p) : NULL;
 
 		if (c) {
@@ -140,21 +155,6 @@ static struct book_call *victim(const struct callbook *b)
 		}
 	}
 	return found;
-}
-
-static void make_room(struct callbook *b)
-{
-	struct book_call *c;
-
-	while (over_limits(b) && (c = victim(b)))
-		forget(b, c);
-}
-
-void book_set_limits(struct callbook *b, size_t most, uint64_t for_ms)
-{
-	b->most = most;
-	b->for_us = for_ms * 1000;
-	make_room(b);
 }
 
 /* What it really takes. */
@@ -166,11 +166,77 @@ static size_t weigh(const struct book_call *c)
 
 static void count(struct callbook *b, struct book_call *c)
 {
-	size_t bytes = weigh(c);
+	uncount(b, c);
+	c->bytes = weigh(c);
+	c->counts_as_held = c->held > 0;
+	b->bytes += c->bytes;
+	c->party->kept_bytes += c->bytes;
+	if (!c->counts_as_held)
+		return;
+	b->held_bytes += c->bytes;
+	c->party->held_bytes += c->bytes;
+	b->n_held++;
+	c->party->n_held++;
+}
 
-	b->bytes += bytes - c->bytes;
-	c->party->kept_bytes += bytes - c->bytes;
-	c->bytes = bytes;
+/* Who follows it is told that this is lost. */
+static void strip(struct callbook *b, struct book_call *c)
+{
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t end = window_end(&c->streams[i]);
+
+		window_done(&c->streams[i]);
+		window_skip(&c->streams[i], end);
+	}
+	buf_done(&c->answer);
+	c->answer_dropped = true;
+	count(b, c);
+}
+
+static bool has_something(const struct book_call *c)
+{
+	return c->streams[0].room + c->streams[1].room + c->answer.room > 0;
+}
+
+/* The oldest with something to lose, of the client that holds most. */
+static struct book_call *burden(const struct callbook *b)
+{
+	const struct party *most = NULL;
+
+	EACH_LINK(at, &b->parties->all)
+	{
+		const struct party *p = LINKED(at, struct party, all);
+
+		if (p->held_bytes > (most ? most->held_bytes : 0))
+			most = p;
+	}
+	if (!most)
+		return NULL;
+	EACH_LINK(at, &most->kept)
+	{
+		struct book_call *c = LINKED(at, struct book_call, place);
+
+		if (c->counts_as_held && has_something(c))
+			return c;
+	}
+	return NULL;
+}
+
+static void make_room(struct callbook *b)
+{
+	struct book_call *c;
+
+	while (over_limits(b) && (c = victim(b)))
+		forget(b, c);
+	while (b->held_bytes > BOOK_HELD_MAX && (c = burden(b)))
+		strip(b, c);
+}
+
+void book_set_limits(struct callbook *b, size_t most, uint64_t for_ms)
+{
+	b->most = most;
+	b->for_us = for_ms * 1000;
+	make_room(b);
 }
 
 /* Nobody waits for an answer that is too large to be kept. */
@@ -206,9 +272,13 @@ void book_finish(struct callbook *b, struct book_call *c, const struct keep_repl
 	make_room(b);
 }
 
-void book_hold(struct book_call *c)
+void book_hold(struct callbook *b, struct book_call *c)
 {
 	c->held++;
+	if (!c->finished || c->counts_as_held)
+		return;
+	count(b, c);
+	make_room(b);
 }
 
 void book_let(struct callbook *b, struct book_call *c)
@@ -221,10 +291,10 @@ void book_let(struct callbook *b, struct book_call *c)
 	make_room(b);
 }
 
-void book_follow(struct book_call *c, struct links *follower)
+void book_follow(struct callbook *b, struct book_call *c, struct links *follower)
 {
 	links_add(&c->followers, follower);
-	book_hold(c);
+	book_hold(b, c);
 }
 
 void book_unfollow(struct callbook *b, struct book_call *c, struct links *follower)

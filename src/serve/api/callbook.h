@@ -15,6 +15,7 @@
 enum {
 	BOOK_WINDOW = 256 << 10,   /* of each stream */
 	BOOK_BYTES_MAX = 64 << 20, /* of all calls that have ended */
+	BOOK_HELD_MAX = 128 << 20, /* of those beside them that somebody still follows */
 	BOOK_ANSWER_MAX = 8 << 20, /* an answer that is larger is not kept */
 	BOOK_BUCKETS = 4096,
 };
@@ -39,14 +40,16 @@ struct book_call {
 	uint32_t http_status, content;
 	size_t held;  /* by followers and others */
 	size_t bytes; /* as the book counts it, once finished */
+	bool counts_as_held;
 };
 
 struct callbook {
 	struct book_call *buckets[BOOK_BUCKETS];
 	struct parties *parties;
 	size_t n_running, n_kept;
-	size_t bytes; /* of those kept */
-	size_t most;  /* kept */
+	size_t bytes;              /* of those kept */
+	size_t held_bytes, n_held; /* of them: those that somebody holds */
+	size_t most;               /* kept */
 	uint64_t for_us;
 };
 
@@ -56,15 +59,17 @@ void book_set_limits(struct callbook *b, size_t most, uint64_t for_ms);
 
 /* NULL: no memory, or there is one of that id. */
 struct book_call *book_begin(struct callbook *b, const char *id, struct party *party);
-/* It has ended; body is taken.  Old ones may go for it, but never one that is followed. */
+/* It has ended; body is taken.  Old ones may go for it.  One that is followed stays; what it had
+ * goes if its client makes too much stay by that. */
 void book_finish(struct callbook *b, struct book_call *c, const struct keep_reply *r,
 		 struct buf *body);
 struct book_call *book_find(const struct callbook *b, const char *id);
-/* It stays while somebody holds it; after book_let() it may be gone. */
-void book_hold(struct book_call *c);
+/* It stays while somebody holds it, though not all that it had may; after book_let() it may be
+ * gone. */
+void book_hold(struct callbook *b, struct book_call *c);
 void book_let(struct callbook *b, struct book_call *c);
 /* Somebody follows it (and holds it), or no longer. */
-void book_follow(struct book_call *c, struct links *follower);
+void book_follow(struct callbook *b, struct book_call *c, struct links *follower);
 void book_unfollow(struct callbook *b, struct book_call *c, struct links *follower);
 /* Forgets what is too old. */
 void book_sweep(struct callbook *b, uint64_t now_us);

@@ -186,7 +186,7 @@ static bool read_number(struct visit *v, const char *name, uint64_t most, uint64
 static void wait_or_answer(struct visit *v, struct book_call *c, uint64_t wait_s)
 {
 	v->call = c;
-	book_follow(c, &v->follower);
+	book_follow(&v->front->book, c, &v->follower);
 	v->wait_until_us = clock_us() + wait_s * 1000000;
 	callroutes_poll(v);
 }
@@ -225,7 +225,7 @@ static void show_output(struct visit *v, struct book_call *c)
 		return;
 	}
 	stream_attach(v, c);
-	stream_pump(v);
+	feeding_now(v);
 }
 
 static void cancel(struct visit *v, struct book_call *c)

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/sha256.h"
 
-enum { TICK_US = 1000000, SWEEP_US = 30000000, WRITE_MS = 30000 };
+enum { TICK_US = 1000000, SWEEP_US = 30000000 };
 
 static void sweep(struct front *f, uint64_t now_us)
 {
@@ -88,6 +88,7 @@ struct front *api_new(struct loop *l, const struct api_config *c, struct error *
 	book_init(&f->book, &f->parties);
 	sessiontable_init(&f->sessions);
 	metrics_init(&f->metrics);
+	feeding_init(f);
 	visit_handler(f);
 	if (set_up(f, err) < 0) {
 		api_free(f);
@@ -106,11 +107,13 @@ void api_free(struct front *f)
 		pool_done(&f->pool);
 	loop_unset(f->loop, &f->tick);
 	loop_unset(f->loop, &f->drain_timer);
+	loop_unset(f->loop, &f->feed);
 	sessiontable_done(&f->sessions);
 	book_done(&f->book);
 	parties_done(&f->parties);
 	once_close(f->once);
 	view_free(f->view);
+	buf_done(&f->openapi);
 	if (f->statm >= 0)
 		(void)close(f->statm);
 	free(f);
@@ -120,6 +123,7 @@ int api_set_view(struct front *f, int fd, uint32_t generation, struct error *err
 {
 	struct view *v = view_read_fd(fd, err);
 	struct pool_limits limits;
+	struct http_caps caps;
 
 	if (!v)
 		return -1;
@@ -135,7 +139,13 @@ int api_set_view(struct front *f, int fd, uint32_t generation, struct error *err
 				      .session_keepers = v->sessions_ready,
 				      .queue = v->queue,
 				      .queue_wait_ms = v->queue_wait_ms};
+	/* First: none of those who wait may be given a keeper by the key of before. */
+	revisit_all(f);
 	pool_set_limits(&f->pool, &limits);
+	if (f->http) {
+		api_caps(f, &caps);
+		http_set_caps(f->http, &caps);
+	}
 	return 0;
 }
 
@@ -154,7 +164,7 @@ void api_caps(const struct front *f, struct http_caps *ret)
 		.head_ms = v->head_ms,
 		.body_ms = v->body_ms,
 		.idle_ms = v->idle_ms,
-		.write_ms = WRITE_MS,
+		.write_ms = v->body_ms,
 		.pending_bytes = PENDING_BYTES,
 	};
 }

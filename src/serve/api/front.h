@@ -57,6 +57,8 @@ struct visit {
 	enum form form;
 	struct book_call *call;
 	struct links follower;
+	struct links hungry;    /* of its client's that wait to be fed */
+	bool to_serve;          /* it waits there to be served at all */
 	bool streaming;         /* http_begin() was called */
 	bool wants[2];          /* stdout, stderr */
 	uint64_t at[2];         /* the next offset of each */
@@ -96,9 +98,12 @@ struct front {
 	uint64_t state;        /* ROLE_UP_... */
 	uint64_t log_fails_us; /* when a call could last not be written down; 0: never */
 	struct loop_timer tick, drain_timer;
+	struct links feeding; /* clients that have followers to be fed */
+	struct loop_timer feed;
 	uint64_t started_us, swept_us;
 	bool draining, cancelling, drained;
-	int statm; /* /proc/self/statm, opened before the seal; -1: none */
+	struct buf openapi; /* empty: nobody asked yet */
+	int statm;          /* /proc/self/statm, opened before the seal; -1: none */
 };
 
 /* What goes with an answer beside its body. */
@@ -116,6 +121,11 @@ struct response {
 void visit_handler(struct front *f);
 /* Nothing is waited for any more. */
 void visit_let_go(struct visit *v);
+/* Its request is whole, and it is its turn. */
+void visit_serve(struct visit *v);
+
+/* revisit.c: another policy counts from now on. */
+void revisit_all(struct front *f);
 
 /* respond.c */
 void respond(struct visit *v, const struct response *a);
@@ -154,10 +164,15 @@ int unknown_write(const struct unknown *u, struct buf *out, struct error *err);
 /* stream.c */
 void stream_attach(struct visit *v, struct book_call *c);
 void stream_detach(struct visit *v);
-/* Sends what there is, as far as the client takes it. */
-void stream_pump(struct visit *v);
-void stream_pump_all(struct front *f, struct book_call *c);
+/* Sends some of what there is, as far as the client takes it.  True: there may be more. */
+bool stream_step(struct visit *v);
 void stream_beat(struct visit *v, uint64_t now_us);
+/* feeding.c: who follows a call gets what there is, now or when its turn comes. */
+void feeding_init(struct front *f);
+void feeding_now(struct visit *v);
+void feeding_want(struct visit *v);
+void feeding_all(struct front *f, struct book_call *c);
+void feeding_leave(struct visit *v);
 /* An answer that was kept, as events. */
 void stream_replay(struct visit *v, const void *body, size_t len);
 

@@ -90,23 +90,29 @@ static bool was_forwarded(const struct visit *v)
 	return false;
 }
 
-static bool is_known(struct visit *v)
+static enum auth who_asks(const struct visit *v, struct throttle *t, const struct view_client **ret)
 {
-	struct front *f = v->front;
-	const struct view_client *client = NULL;
-	struct auth_ask ask = {
+	const struct auth_ask ask = {
 		.peer = http_peer(v->x),
 		.authorization = http_header(v->x, "Authorization"),
 		.api_key = http_header(v->x, "X-API-Key"),
 		.forwarded = was_forwarded(v),
 		.now_us = v->begun_us,
 	};
+
+	return auth_who(v->front->view, t, &ask, ret);
+}
+
+static bool is_known(struct visit *v)
+{
+	struct front *f = v->front;
+	const struct view_client *client = NULL;
 	enum auth result;
 
 	routes_find(http_method(v->x), http_path(v->x), &v->match);
 	if (v->match.route && v->match.route->flags & ROUTE_OPEN)
 		return true;
-	result = auth_who(f->view, &f->throttle, &ask, &client);
+	result = who_asks(v, &f->throttle, &client);
 	if (result != AUTH_OK)
 		return refuse_stranger(v, result);
 	v->party = party_get(&f->parties, client->name);
@@ -143,13 +149,20 @@ static bool has_path(struct visit *v)
 	return false;
 }
 
+static bool has_scope(const struct visit *v)
+{
+	const struct route *r = v->match.route;
+
+	return r->flags & ROUTE_OPEN || r->scopes == 0 || v->scopes & (r->scopes | MAY_ADMIN);
+}
+
 static bool may(struct visit *v)
 {
 	const struct route *r = v->match.route;
 	char detail[160];
 	size_t at;
 
-	if (r->flags & ROUTE_OPEN || r->scopes == 0 || v->scopes & (r->scopes | MAY_ADMIN))
+	if (has_scope(v))
 		return true;
 	at = (size_t)snprintf(detail, sizeof(detail), "this client lacks the scope");
 	for (uint32_t bit = MAY_EXECUTE, n = 0; bit <= MAY_ADMIN; bit <<= 1)
@@ -167,6 +180,20 @@ static bool is_open_for_business(struct visit *v)
 	if (!v->front->draining || (to != TO_POOL && to != TO_OPEN && to != TO_FORK))
 		return true;
 	respond_problem(v, PROBLEM_DRAINING, "the service is being stopped");
+	return false;
+}
+
+/* Clients may come from one address, and then share what that may open: one that has many requests
+ * waiting must leave some to the others. */
+static bool has_share(struct visit *v)
+{
+	const struct view *view = v->front->view;
+
+	if (!v->party || view->n_clients < 2 || v->match.route->to == TO_SELF ||
+	    v->party->visits <= view->connections / 2)
+		return true;
+	respond_problem(v, PROBLEM_TOO_MANY_REQUESTS,
+			"this client has as many requests open as it may");
 	return false;
 }
 
@@ -281,8 +308,8 @@ static bool body_fits(struct visit *v)
 
 /* Keep the order: it decides what a stranger learns. */
 static bool (*const doors[])(struct visit *v) = {
-	name_it,   has_view,   host_fits, is_known, has_path, may, is_open_for_business,
-	form_fits, query_fits, body_fits,
+	name_it,   has_view,  host_fits,  is_known,  has_path, may, is_open_for_business,
+	has_share, form_fits, query_fits, body_fits,
 };
 
 bool frontdoor_pass(struct visit *v)
@@ -291,4 +318,17 @@ bool frontdoor_pass(struct visit *v)
 		if (!doors[i](v))
 			return false;
 	return true;
+}
+
+bool frontdoor_still(struct visit *v)
+{
+	const struct view_client *client = NULL;
+
+	if (!v->party || !v->match.route)
+		return true;
+	if (who_asks(v, NULL, &client) != AUTH_OK || strcmp(client->name, v->party->name) != 0)
+		return false;
+	v->scopes = client->scopes;
+	v->max_concurrent = client->max_concurrent;
+	return has_scope(v) && (!v->call || visit_owns(v, v->call->party));
 }

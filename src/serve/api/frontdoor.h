@@ -7,5 +7,8 @@
 
 /* Names the visit, finds its row and who asks.  False: it was answered. */
 bool frontdoor_pass(struct visit *v);
+/* Another policy counts now: is it still the same client, with the same right to this?  Its scopes
+ * are those of now afterwards. */
+bool frontdoor_still(struct visit *v);
 
 #endif

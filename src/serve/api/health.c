@@ -150,16 +150,21 @@ static void say(struct visit *v, int status, const char *object)
 	respond(v, &(struct response){.status = status, .body = object, .len = strlen(object)});
 }
 
+/* The same for all, and not quickly made. */
 static void openapi(struct visit *v)
 {
+	struct buf *text = &v->front->openapi;
 	struct error err = {0};
-	own(buf) out;
 
-	buf_init(&out, OPENAPI_BYTES);
-	if (openapi_write(&out, &err) < 0)
-		respond_problem(v, PROBLEM_OVERLOADED, "out of memory");
-	else
-		respond_json(v, 200, &out);
+	if (!text->data) {
+		buf_init(text, OPENAPI_BYTES);
+		if (openapi_write(text, &err) < 0) {
+			buf_done(text);
+			respond_problem(v, PROBLEM_OVERLOADED, "out of memory");
+			return;
+		}
+	}
+	respond_json(v, 200, text);
 }
 
 void health_serve(struct visit *v)

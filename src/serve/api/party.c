@@ -46,6 +46,7 @@ struct party *party_get(struct parties *p, const char *name)
 	links_init(&one->waiting);
 	links_init(&one->running);
 	links_init(&one->kept);
+	links_init(&one->hungry);
 	links_add(&p->all, &one->all);
 	p->n++;
 	return one;

@@ -21,8 +21,11 @@ struct party {
 	struct links kept;    /* calls that have ended, the oldest first */
 	size_t n_running, n_kept;
 	size_t kept_bytes;
-	size_t body_bytes;    /* of requests that are being taken */
-	size_t sending_bytes; /* of answers that are being sent */
+	size_t held_bytes, n_held; /* of those kept: see callbook.h */
+	struct links hungry;       /* visits that wait to be fed */
+	struct links feeding;      /* in the front's list of those who have such */
+	size_t body_bytes;         /* of requests that are being taken */
+	size_t sending_bytes;      /* of answers that are being sent */
 };
 
 struct parties {

@@ -117,45 +117,31 @@ static void send_result(struct visit *v)
 	send_object(v, c->http_status < 400 ? "result" : "error", c->answer.data, c->answer.len);
 }
 
-void stream_pump(struct visit *v)
+bool stream_step(struct visit *v)
 {
 	struct book_call *c = v->call;
-	bool more = true;
+	bool more = false;
 
 	if (!c || !v->streaming)
-		return;
-	while (more && http_pending(v->x) < PENDING_BYTES) {
+		return false;
+	if (http_pending(v->x) < PENDING_BYTES) {
 		more = send_piece(v, 0);
 		more = send_piece(v, 1) || more;
 	}
 	if (!c->finished || is_behind(v))
-		return;
+		return more;
 	if (v->with_result)
 		send_result(v);
 	http_finish(v->x);
 	stream_detach(v);
-}
-
-void stream_pump_all(struct front *f, struct book_call *c)
-{
-	book_hold(c);
-	EACH_LINK(at, &c->followers)
-	{
-		struct visit *v = LINKED(at, struct visit, follower);
-
-		if (v->streaming)
-			stream_pump(v);
-		else
-			callroutes_poll(v);
-	}
-	book_let(&f->book, c);
+	return false;
 }
 
 void stream_attach(struct visit *v, struct book_call *c)
 {
 	v->call = c;
 	v->with_result = true;
-	book_follow(c, &v->follower);
+	book_follow(&v->front->book, c, &v->follower);
 	respond_begin(v, event_type(v->form));
 	if (c->start.len > 0)
 		send_object(v, "start", c->start.data, c->start.len);
@@ -165,6 +151,7 @@ void stream_detach(struct visit *v)
 {
 	struct book_call *c = v->call;
 
+	feeding_leave(v);
 	v->call = NULL;
 	if (c)
 		book_unfollow(&v->front->book, c, &v->follower);

@@ -35,6 +35,7 @@ bool visit_owns(const struct visit *v, const struct party *party)
 void visit_let_go(struct visit *v)
 {
 	v->wait_until_us = 0;
+	feeding_leave(v);
 	if (v->call)
 		stream_detach(v);
 	if (v->read_serial)
@@ -48,7 +49,7 @@ bool visit_says(const struct visit *v, const char *name)
 	return text && (strcmp(text, "1") == 0 || strcmp(text, "true") == 0 || *text == '\0');
 }
 
-static void serve(struct visit *v)
+void visit_serve(struct visit *v)
 {
 	switch (v->match.route->to) {
 	case TO_POOL:
@@ -100,13 +101,26 @@ static void on_head(void *context, struct http_exchange *x)
 	frontdoor_pass(v);
 }
 
+/* What the front answers by itself takes its own time, and that is everybody's. */
+static bool takes_turns(const struct visit *v)
+{
+	enum route_to to = v->match.route->to;
+
+	return v->party && (to == TO_SELF || to == TO_SESSIONS || to == TO_CALLS);
+}
+
 static void on_whole(void *context, struct http_exchange *x)
 {
 	struct visit *v = http_user(x);
 
 	(void)context;
-	if (v && !v->status)
-		serve(v);
+	if (!v || v->status)
+		return;
+	v->to_serve = takes_turns(v);
+	if (v->to_serve)
+		feeding_want(v);
+	else
+		visit_serve(v);
 }
 
 /* Its client is gone, or has everything: a call that nobody waits for ends, unless it was to go
@@ -157,7 +171,7 @@ static void on_room(void *context, struct http_exchange *x)
 	if (!v || !v->streaming)
 		return;
 	if (v->call)
-		stream_pump(v);
+		feeding_want(v);
 	else if (v->file_left > 0 && !v->task)
 		fileroutes_more(v);
 }

@@ -6,7 +6,7 @@
 
 #include "serve/http/httpconn.h"
 
-enum { ROUNDS_MAX = 16 }; /* of writing in one go */
+enum { ROUNDS_MAX = 16, WRITE_MOST = 512 << 10 }; /* of writing in one go */
 
 static void begin_lingering(struct conn *c)
 {
@@ -58,16 +58,23 @@ static void complete(struct conn *c)
 		be_idle(c);
 }
 
-/* -1: the client is gone, or has to wait; else everything is out. */
+/* -1: the client is gone, or has to wait, if only for the others' sake; else everything is out. */
 static ssize_t write_out(struct conn *c)
 {
-	while (c->sent < c->out.len) {
-		ssize_t n = conn_write(c, c->out.data + c->sent, c->out.len - c->sent);
+	size_t done = 0;
 
+	while (c->sent < c->out.len) {
+		size_t left = c->out.len - c->sent;
+		ssize_t n;
+
+		if (done >= WRITE_MOST)
+			return IO_LATER_OUT;
+		n = conn_write(c, c->out.data + c->sent, left < WRITE_MOST ? left : WRITE_MOST);
 		if (n <= 0)
 			return n == 0 ? IO_BROKEN : n;
 		c->sent += (size_t)n;
 		c->progress += (size_t)n;
+		done += (size_t)n;
 	}
 	buf_done(&c->out);
 	buf_init(&c->out, OUT_MAX);

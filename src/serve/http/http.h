@@ -79,6 +79,9 @@ void http_free(struct http *s);
 /* fd: bound and listening, the server's from now on.  tls: NULL for none (tls.h). */
 struct http_tls;
 int http_listen(struct http *s, int fd, struct http_tls *tls, struct error *err);
+/* From now on: what is open stays, each time that is measured next is the new one.  Of heads, the
+ * caps stay what they were. */
+void http_set_caps(struct http *s, const struct http_caps *caps);
 /* Stops accepting; idle connections are closed, others after their answer. */
 void http_drain(struct http *s);
 size_t http_connections(const struct http *s);

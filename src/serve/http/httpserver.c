@@ -55,6 +55,14 @@ static void retry(void *context)
 		(void)loop_set(s->loop, &s->retry, loop_now_us(s->loop) + RETRY_US, &err);
 }
 
+void http_set_caps(struct http *s, const struct http_caps *caps)
+{
+	s->caps = *caps;
+	if (s->caps.bodies_bytes == 0 &&
+	    __builtin_mul_overflow(caps->body_bytes, BODIES_STANDARD, &s->caps.bodies_bytes))
+		s->caps.bodies_bytes = SIZE_MAX;
+}
+
 struct http *http_new(struct loop *l, const struct http_caps *caps, const struct http_handler *h,
 		      struct error *err)
 {
@@ -79,10 +87,7 @@ struct http *http_new(struct loop *l, const struct http_caps *caps, const struct
 		return NULL;
 	}
 	s->loop = l;
-	s->caps = *caps;
-	if (s->caps.bodies_bytes == 0 &&
-	    __builtin_mul_overflow(caps->body_bytes, BODIES_STANDARD, &s->caps.bodies_bytes))
-		s->caps.bodies_bytes = SIZE_MAX;
+	http_set_caps(s, caps);
 	s->handler = *h;
 	TAILQ_INIT(&s->listeners);
 	TAILQ_INIT(&s->all);
@@ -168,6 +173,25 @@ static bool make_room(struct http *s)
 	return true;
 }
 
+/* The same among those of one peer: else who opens as many as it may and asks nothing shuts out all
+ * that come from where it comes from. */
+static struct peer_count *make_place(struct http *s, const struct peer_key *key, int *ret_full)
+{
+	struct peer_count *count =
+		peer_counts_add(s->counts, key, s->caps.connections_per_peer, ret_full);
+	struct conn *c;
+
+	if (!*ret_full)
+		return count;
+	TAILQ_FOREACH(c, &s->idle, idle)
+	if (memcmp(&c->count->key, key, sizeof(*key)) == 0)
+		break;
+	if (!c)
+		return NULL;
+	conn_free(c);
+	return peer_counts_add(s->counts, key, s->caps.connections_per_peer, ret_full);
+}
+
 static void welcome(struct listener *l, int fd)
 {
 	struct http *s = l->server;
@@ -181,7 +205,7 @@ static void welcome(struct listener *l, int fd)
 		return;
 	}
 	peer.tls = l->tls != NULL;
-	count = peer_counts_add(s->counts, &key, s->caps.connections_per_peer, &full);
+	count = make_place(s, &key, &full);
 	if (full) {
 		turn_away(s, fd, l->tls != NULL, 429, "You have too many connections.");
 		return;

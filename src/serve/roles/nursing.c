@@ -187,6 +187,8 @@ bool nursing_is_ready(struct supervisor *s)
 		nursing_end(s); /* its keepers go on: they are of another policy */
 		templating_end(s);
 		n->fails = 0;
+		n->generation = s->generation;
+		n->since_us = loop_now_us(s->loop);
 	}
 	if (n->ready)
 		return true;
@@ -198,12 +200,13 @@ bool nursing_is_ready(struct supervisor *s)
 	return false;
 }
 
+/* Behind one that is going there comes another. */
 bool nursing_is_coming(struct supervisor *s)
 {
 	const struct nursery *n = &s->nursery;
 	bool ready = nursing_is_ready(s);
 
-	return (ready ? n->maker >= 0 : n->pid != 0 && n->control >= 0) &&
+	return (ready ? n->maker >= 0 : n->pid != 0 && n->fails < FAILS_MOST) &&
 	       loop_now_us(s->loop) - n->since_us < COMING_MS * UINT64_C(1000);
 }
 

@@ -71,6 +71,36 @@ def a_flood_fills_its_own_line_only():
         drain_answers(held)
 
 
+def a_client_leaves_connections_to_the_others():
+    with front(view(CLIENTS, connections=40, queue=40)) as f:
+        held = hold_keepers(f, 2)
+        name = f.ask("GET", "/v1/calls", key="root").json["calls"][0]["id"]
+        # As many as one address may have, all of one client that waits.
+        look = "/v1/calls/%s?wait=60" % name
+        waits = [f.begin("GET", look, key="root") for _ in range(26)]
+        expect(f.ask("GET", "/v1/calls", key="bob").status, 200)
+        f.wait_metric("belljar_too_many_total", 8)
+        f.touch("hold")
+        statuses = drain_answers(held + waits)
+        expect((statuses.count(200), statuses.count(429)), (20, 8))
+    with front(view(CLIENTS[:1], connections=40, queue=40)) as f:  # nobody to leave them to
+        held = [f.begin("POST", "/execute", "begun\nwait " + f.path("hold")) for _ in range(25)]
+        f.touch("hold")
+        expect(drain_answers(held), [200] * 25)
+
+
+def what_a_new_policy_says_of_connections_counts():
+    with front(view(CLIENTS, body_bytes=2000, idle_wait_ms=600000)) as f:
+        problem(f.run(["begun", "out " + "x" * 3000]), 413, "too_large")
+        f.set_view_file(view(CLIENTS, body_bytes=4000, idle_wait_ms=100))
+        f.tell("view %s 2" % f.view_path)
+        f.wait_metric("belljar_keepers_ready", 2)
+        expect(f.run(["begun", "out " + "x" * 3000]).status, 200)
+        with f.begin("GET", "/healthz") as s:
+            while s.recv(4096):  # until it is closed for having nothing more to ask
+                pass
+
+
 def clients_take_turns():
     with front(view(CLIENTS, queue=40, concurrency=1)) as f:
         held = hold_keepers(f, 1)
@@ -234,6 +264,8 @@ main([
     beyond_the_queue_is_503,
     whoever_waits_too_long_is_turned_away,
     a_flood_fills_its_own_line_only,
+    a_client_leaves_connections_to_the_others,
+    what_a_new_policy_says_of_connections_counts,
     clients_take_turns,
     a_client_s_own_cap_is_429,
     leaving_the_line_leaves_nothing,

@@ -121,7 +121,7 @@ TEST(whoever_follows_keeps_it)
 
 	open_book(&l, 0);
 	c = begin(&l, "ann", 0);
-	book_follow(c, &one);
+	book_follow(&l.book, c, &one);
 	finish(&l, c, BOOK_ANSWER_MAX + 1);
 	CHECK(c->answer.len == BOOK_ANSWER_MAX + 1); /* until it was read */
 	book_unfollow(&l.book, c, &one);
@@ -131,6 +131,46 @@ TEST(whoever_follows_keeps_it)
 	c = begin(&l, "ann", 1);
 	finish(&l, c, BOOK_ANSWER_MAX + 1);
 	CHECK(c->answer_dropped && c->answer.data == NULL);
+	close_book(&l);
+}
+
+TEST(who_follows_and_does_not_read_pays_for_it_alone)
+{
+	enum { MANY = 40, SIZE = 16 << 20 };
+	struct links followers[MANY + 1] = {0};
+	struct book_call *c, *mine;
+	struct error err;
+	struct library l;
+
+	open_book(&l, 20);
+	finish(&l, begin(&l, "bob", 0), 1 << 20);
+	mine = begin(&l, "bob", 1);
+	book_follow(&l.book, mine, &followers[MANY]);
+	finish(&l, mine, SIZE);
+	for (int i = 0; i < MANY; i++) {
+		c = begin(&l, "ann", i);
+		CHECK(window_add(&c->streams[0], "seen", 4, &err) == 0);
+		book_follow(&l.book, c, &followers[i]);
+		finish(&l, c, SIZE);
+		CHECK(l.book.bytes <= (size_t)BOOK_BYTES_MAX + BOOK_HELD_MAX);
+	}
+	/* Of the oldest there is no more than that it was. */
+	c = book_find(&l.book, "bj-ann-0");
+	CHECK(c && c->answer_dropped && !c->answer.data && c->streams[0].len == 0);
+	CHECK(c && window_end(&c->streams[0]) == 4);
+	CHECK(c && !book_find(&l.book, "bj-ann-39")->answer_dropped);
+	CHECK(book_find(&l.book, "bj-bob-0") && mine->answer.len == SIZE);
+	for (int i = 0; i < MANY; i++) {
+		char id[32];
+
+		(void)snprintf(id, sizeof(id), "bj-ann-%d", i);
+		book_unfollow(&l.book, book_find(&l.book, id), &followers[i]);
+	}
+	book_unfollow(&l.book, mine, &followers[MANY]);
+	CHECK(l.book.held_bytes == 0 && l.book.n_held == 0 && l.book.n_kept == 20);
+	CHECK(l.book.bytes <= BOOK_BYTES_MAX && book_find(&l.book, "bj-bob-0"));
+	book_sweep(&l.book, clock_us() + 2000000);
+	CHECK(l.book.bytes == 0 && party_get(&l.parties, "ann")->kept_bytes == 0);
 	close_book(&l);
 }
 

@@ -75,6 +75,21 @@ def a_session_finds_its_keeper_and_its_slot_waiting(t):
     finish(t, s)
 
 
+def after_a_reload_who_waits_comes_from_another_nursery(t):
+    s = start(Waiting)
+    wait_until(lambda: s.waiting() == 1 and s.has_nursery())
+    old = s.pids("nursery")
+    s.languages = "python"
+    s.put_policy()
+    s.process.send_signal(signal.SIGHUP)
+    # Nobody opens a session meanwhile.
+    wait_until(lambda: s.has_nursery() and s.pids("nursery") != old)
+    wait_until(lambda: s.waiting() == 1)
+    status, answer = s.try_open()
+    t.check(status == 201, answer)
+    finish(t, s)
+
+
 def without_one_that_waits_it_takes_the_supervisor(t):
     s, heard = start(NoneWaits), []
     asking = threading.Thread(target=lambda: heard.append(s.try_open()))
@@ -135,6 +150,7 @@ def a_new_policy_has_a_nursery_of_its_own(t):
 
 run([
     a_session_finds_its_keeper_and_its_slot_waiting,
+    after_a_reload_who_waits_comes_from_another_nursery,
     without_one_that_waits_it_takes_the_supervisor,
     keepers_of_sessions_are_copies,
     a_new_policy_has_a_nursery_of_its_own,
