@@ -234,6 +234,14 @@ static inline lanes is_between(lanes v, unsigned char low, unsigned char high)
 	return (lanes)(v - low <= (unsigned char)(high - low));
 }
 
+/* Behind 0xe2. */
+static inline lanes is_unseen_e2(lanes second, lanes third)
+{
+	return ((lanes)(second == 0x80) &
+		(is_between(third, 0x8b, 0x8f) | is_between(third, 0xa8, 0xae))) |
+	       ((lanes)(second == 0x81) & is_between(third, 0xa0, 0xaf));
+}
+
 /* What begins at each of sixteen bytes, by it and the three behind it: 0xff where it is so. */
 struct begins {
 	lanes broken;           /* no character, or one that begins a sequence */
@@ -248,9 +256,6 @@ static inline struct begins begins_in(lanes v, const char *data)
 	lanes e1 = ((lanes)(second == 0x85) & is_between(third, 0x9f, 0xa0)) |
 		   ((lanes)(second == 0x9e) & is_between(third, 0xb4, 0xb5)) |
 		   ((lanes)(second == 0xa0) & is_between(third, 0x8b, 0x8f));
-	lanes e2 = ((lanes)(second == 0x80) &
-		    (is_between(third, 0x8b, 0x8f) | is_between(third, 0xa8, 0xae))) |
-		   ((lanes)(second == 0x81) & is_between(third, 0xa0, 0xaf));
 	lanes ef = ((lanes)(second == 0xb8) & (lanes)(third < 0x90)) |
 		   ((lanes)(second == 0xbb) & (lanes)(third == 0xbf)) |
 		   ((lanes)(second == 0xbe) & (lanes)(third == 0xa0)) |
@@ -266,7 +271,8 @@ static inline struct begins begins_in(lanes v, const char *data)
 		.two = ((lanes)(v == 0xc2) & (lanes)(second == 0xad)) |
 		       ((lanes)(v == 0xcd) & (lanes)(second == 0x8f)) |
 		       ((lanes)(v == 0xd8) & (lanes)(second == 0x9c)),
-		.three = ((lanes)(v == 0xe1) & e1) | ((lanes)(v == 0xe2) & e2) |
+		.three = ((lanes)(v == 0xe1) & e1) |
+			 ((lanes)(v == 0xe2) & is_unseen_e2(second, third)) |
 			 ((lanes)(v == 0xe3) & (lanes)(second == 0x85) & (lanes)(third == 0xa4)) |
 			 ((lanes)(v == 0xef) & ef),
 		.four = ((lanes)(v == 0xf3) & (lanes)(second == 0xa0)),
@@ -289,33 +295,20 @@ struct sixteen {
 	uint32_t odd;   /* what the machine must look at */
 };
 
-/* BEHIND more are behind them.  All at once: where a text has an "e" with an accent, or what is not
- * seen, cannot be foretold.  first_only: of what is gone the first byte is enough. */
-static inline struct sixteen look_at(const char *data, bool first_only)
+/* What all of them have: the others are added. */
+static inline struct sixteen look_at(lanes v)
 {
-	lanes v = lanes_load(data);
 	uint32_t high = lanes_bits((lanes)(v >= 0x80)), first = lanes_bits((lanes)(v >= 0xc0));
 	uint32_t three = lanes_bits((lanes)(v >= 0xe0)), four = lanes_bits((lanes)(v >= 0xf0));
-	struct sixteen s = {.first = first, .more = first << 1 | three << 2 | four << 3};
+	uint32_t more = first << 1 | three << 2 | four << 3;
 
-	s.gone = lanes_bits((lanes)((v < 0x20) & (v != '\n') & (v != '\t')) | (lanes)(v == DEL));
-	s.odd = (high & ~first) ^ (s.more & 0xffff);
-	if (lanes_bits(needs_second(v))) {
-		struct begins b = begins_in(v, data);
-		lanes unseen = b.two | b.three | b.four;
-
-		if (first_only) {
-			s.odd |= lanes_bits(b.broken | unseen | b.maybe);
-			return s;
-		}
-		b.maybe &= (lanes)(lanes_load(data + 2) == 0xb2) &
-			   is_between(lanes_load(data + BEHIND), 0xa0, 0xa3);
-		s.odd |= lanes_bits(b.broken);
-		s.gone |= lanes_bits(unseen | b.maybe) * 3 |
-			  lanes_bits(b.three | b.four | b.maybe) << 2 |
-			  lanes_bits(b.four | b.maybe) << 3;
-	}
-	return s;
+	return (struct sixteen){
+		.gone = lanes_bits((lanes)((v < 0x20) & (v != '\n') & (v != '\t')) |
+				   (lanes)(v == DEL)),
+		.first = first,
+		.more = more,
+		.odd = (high & ~first) ^ (more & 0xffff),
+	};
 }
 
 /* How many of them are whole characters before the first one that has a bit. */
@@ -330,12 +323,48 @@ static inline size_t whole_before(const struct sixteen *s, uint32_t bits)
 	return 31 - (size_t)__builtin_clz(last);
 }
 
-/* How many of sixteen bytes are whole characters that stay as they are. */
+/* How many of sixteen bytes, with BEHIND more behind them, are whole characters that stay as they
+ * are.  At once: where a text has an "e" with an accent cannot be foretold. */
 static inline size_t seen_at_once(const char *data)
 {
-	struct sixteen s = look_at(data, true);
+	lanes v = lanes_load(data);
+	struct sixteen s = look_at(v);
 
+	if (lanes_bits(needs_second(v))) {
+		struct begins b = begins_in(v, data);
+
+		s.odd |= lanes_bits(b.broken | b.two | b.three | b.four | b.maybe);
+	}
 	return whole_before(&s, s.odd | s.gone);
+}
+
+/* Adds all bytes of what is not seen. */
+static inline void look_for_unseen(struct sixteen *s, lanes v, const char *data)
+{
+	struct begins b = begins_in(v, data);
+
+	b.four |= b.maybe & (lanes)(lanes_load(data + 2) == 0xb2) &
+		  is_between(lanes_load(data + BEHIND), 0xa0, 0xa3);
+	s->odd |= lanes_bits(b.broken);
+	s->gone |= lanes_bits(b.two | b.three | b.four) * 3 | lanes_bits(b.three | b.four) << 2 |
+		   lanes_bits(b.four) << 3;
+}
+
+/* The same if there are none but soft hyphens, and what begins with 0xe2: zero-width ones are the
+ * most frequent.  false: there may be others. */
+static inline bool look_for_frequent(struct sixteen *s, lanes v, const char *data)
+{
+	lanes c2 = (lanes)(v == 0xc2), e2 = (lanes)(v == 0xe2);
+	lanes second = lanes_load(data + 1);
+	uint32_t two, three;
+
+	if (lanes_bits(needs_second(v) & ~c2 & ~e2))
+		return false;
+	two = lanes_bits(c2 & (lanes)(second == 0xad));
+	three = lanes_bits(e2 & is_unseen_e2(second, lanes_load(data + 2)));
+	s->odd |= lanes_bits(c2 & (lanes)(second < 0xa0));
+	s->gone |= (two | three) * 3 | three << 2;
+	return true;
 }
 
 /* Takes out of sixteen bytes what does not stay, up to the first that is the machine's; returns
@@ -346,10 +375,12 @@ static size_t squeeze(const char **from, char *ret)
 	const char *data = *from;
 	lanes v = lanes_load(data), cr = (lanes)(v == '\r'),
 	      lf = (lanes)(lanes_load(data + 1) == '\n');
-	struct sixteen s = look_at(data, false);
+	struct sixteen s = look_at(v);
 	size_t len, out = 0;
 	char bytes[LANES];
 
+	if (!look_for_frequent(&s, v, data))
+		look_for_unseen(&s, v, data);
 	/* A "\r" becomes a newline, but before one. */
 	s.gone = (s.gone & ~lanes_bits(cr)) | lanes_bits(cr & lf);
 	v ^= cr & ('\r' ^ '\n');
