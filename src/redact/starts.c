@@ -53,13 +53,13 @@ struct looking {
 	starts_hit *hit;
 	void *context;
 	struct run run;
+	struct run tail;
 };
 
 /* Are text[from .. to) all in the set? */
-static bool all_in(struct looking *l, const struct nextchars_set *set, size_t from, size_t to)
+static bool all_in(const char *text, struct run *r, const struct nextchars_set *set, size_t from,
+		   size_t to)
 {
-	struct run *r = &l->run;
-	const char *text = l->text;
 	size_t end;
 
 	if (r->set != set || from < r->begin || from > r->end)
@@ -76,18 +76,21 @@ static bool fits(struct looking *l, const struct start *e, size_t at)
 	const char *text = l->text + at;
 	size_t left = l->high - at, next = at + e->len;
 
-	if (left < (size_t)e->len + e->n_next)
+	if (left < (size_t)e->len + (e->n_all ? e->n_all : e->n_next))
 		return false;
 	if (left < WORD_MOST ? memcmp(text, e->word, e->len) != 0 : !is_word_at(e, text))
 		return false;
+	if (!nextchars_in(&l->starts->sets[e->next[0]], (unsigned char)l->text[next]))
+		return false;
 	/* A few are not worth a run, and would end one that is. */
 	if (e->n_same >= RUN_LEAST &&
-	    !all_in(l, &l->starts->sets[e->next[0]], next, next + e->n_same))
+	    !all_in(l->text, &l->run, &l->starts->sets[e->next[0]], next, next + e->n_same))
 		return false;
 	for (size_t i = e->n_same >= RUN_LEAST ? e->n_same : 0; i < e->n_next; i++)
 		if (!nextchars_in(&l->starts->sets[e->next[i]], (unsigned char)l->text[next + i]))
 			return false;
-	return true;
+	return e->n_all == 0 ||
+	       all_in(l->text, &l->tail, &l->starts->tails[e->tail], next, next + e->n_all);
 }
 
 static bool is_word(char c)
