@@ -114,6 +114,19 @@ static void allow_kind(struct nearnames *n, const struct nearword *w)
 		n->last_kinds[nearnames_pair((const char[]){(char)c, ' '} + 2)] |= kind;
 }
 
+/* The same for nearnames_equals(). */
+static void allow_equals(struct nearnames *n, const struct nearword *w)
+{
+	if (!(n->value_kinds['='] >> w->kind & 1))
+		return;
+	if (w->joint == NEARJOINT_NEAR && (n->equals_len == 0 || w->len < n->equals_len))
+		n->equals_len = w->len;
+	if (w->joint != NEARJOINT_NEAR)
+		n->equals_lasts |= 1u << (w->text[w->len - 1] & 0x1f);
+	if (w->joint == NEARJOINT_FAR)
+		n->equals_lasts |= 1u << (' ' & 0x1f);
+}
+
 static bool add_shape(void *context, const char *form)
 {
 	struct nearnames *n = context;
@@ -193,6 +206,7 @@ bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entr
 		w->first = (uint16_t)shapes;
 		w->behind = (uint16_t)n->n_shapes;
 		allow_kind(n, w);
+		allow_equals(n, w);
 	}
 	return true;
 }

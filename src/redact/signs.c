@@ -154,7 +154,7 @@ static void look_apart(struct signlook *l, const struct block *b, size_t i, size
 			  (dark & SECRET_BITS) == SECRET_BITS && may_have(b->ten, i + inner - sign),
 	};
 
-	if (l->text[at] == '\\')
+	if (l->text[at] == '\\' && signlook_maybe_escape(l, sign, at))
 		signescape_try(l, sign, at);
 	if (m.near || m.password || m.secret)
 		look_closely(l, last, sign, at, m);
@@ -191,7 +191,7 @@ static inline bool may_be_any(const struct signlook *l, const struct block *b, s
 	bool name = has_name(l, c->sign);
 
 	c->at = at;
-	c->escaped = name & (l->text[at] == '\\');
+	c->escaped = name & signlook_maybe_escape(l, c->sign, at);
 	c->m.near = name & l->names & (dark == 0xffff) & (colons == 0) &
 		    ((equals == 0) | nearnames_equals(&l->near, c->last, c->sign));
 	name &= c->whole;
@@ -238,6 +238,28 @@ static inline bool is_dull_block(struct signlook *l, size_t at, const struct blo
 	return valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1);
 }
 
+/* Of some signs those before which nearnames_equals() may be true, and perhaps others. */
+static inline uint64_t may_have_equals(const struct signlook *l, size_t at, uint64_t some,
+				       uint64_t ends)
+{
+	const struct nearnames *n = l->near.names;
+	uint64_t near = ends, names = 0;
+
+	if (!some || !n)
+		return 0;
+	/* A word is not longer than what is between two signs; the first may have begun before. */
+	for (size_t len = 1; len < n->equals_len; len++)
+		near |= near << 1;
+	if (n->equals_len > 0)
+		names = ~(near << 1) | (((uint64_t)1 << n->equals_len) - 1);
+	for (; some; some &= some - 1) {
+		size_t i = (size_t)__builtin_ctzll(some);
+
+		names |= (uint64_t)(n->equals_lasts >> (l->text[at + i - 1] & 0x1f) & 1) << i;
+	}
+	return names;
+}
+
 /* More than a few signs in a block: those that cannot be one of what may_be_any() looks for are
  * dropped, by what can be told of all of them at once. */
 static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t at, struct block *b,
@@ -263,12 +285,7 @@ static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t a
 	if (is_dull_block(l, at, b, signs & direct & secrets))
 		secrets = b->word_ends = 0;
 	sure = ~direct | near | secrets | (passwords & later(b->six, 1));
-	for (uint64_t some = signs & odd & ~sure; some; some &= some - 1) {
-		size_t i = (size_t)__builtin_ctzll(some);
-
-		if (nearnames_equals(&l->near, behind_last(l, at, ends, i), at + i))
-			sure |= some & -some;
-	}
+	sure |= odd & may_have_equals(l, at, signs & odd & ~sure, ends);
 	return signs & sure;
 }
 
@@ -379,8 +396,9 @@ static inline void look_at_block(struct signlook *l, size_t at)
 	for (; some; some &= some - 1)
 		signpoints_url(l, at + (size_t)__builtin_ctzll(some));
 	/* Behind a blank or a quote, or at the begin of a line. */
-	some = b.dashes & ((~b.dark | b.openings) << 1 | (signlook_kind(l, at - 1) & OPENING) |
-			   ((unsigned char)l->text[at - 1] <= ' '));
+	some = b.dashes & later(b.dark, 1) &
+	       ((~b.dark | b.openings) << 1 | (signlook_kind(l, at - 1) & OPENING) |
+		((unsigned char)l->text[at - 1] <= ' '));
 	for (; some; some &= some - 1)
 		signpoints_option(l, at + (size_t)__builtin_ctzll(some));
 	look_at_phrases(l, at, &b);

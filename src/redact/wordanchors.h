@@ -32,8 +32,9 @@ struct anchor {
 
 /* Made from the rules when belljar is built. */
 struct anchors {
-	uint8_t pairs[ANCHORS_ROWS / 8]; /* of every second pair of bytes: one is in an anchor */
-	uint16_t row[ANCHORS_ROWS];      /* by the first two letters: the first anchor, plus one */
+	uint8_t pairs[ANCHORS_ROWS / 8];  /* of every second pair of bytes: one is in an anchor */
+	uint8_t firsts[ANCHORS_ROWS / 8]; /* pairs that an anchor begins with */
+	uint16_t row[ANCHORS_ROWS];       /* by the first two letters: the first anchor, plus one */
 	struct anchor anchors[ANCHORS_FORMS];
 	size_t n;
 	struct shape_sets sets;
