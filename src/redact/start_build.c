@@ -61,15 +61,24 @@ static int read_tail(struct starts *s, const struct nextchars_set *next, int n, 
 	struct nextchars_set tail = union_of(next, n);
 	int number;
 
+	ret->n_all = (uint8_t)n;
 	if (n <= STARTS_NEXT)
 		return 0;
 	for (unsigned c = 0; c < 256; c++)
 		if (nextchars_in(&tail, (unsigned char)c) && !is_word(c))
 			return 0;
 	number = number_of(s->tails, &s->n_tails, STARTS_TAILS, &tail);
-	ret->n_all = (uint8_t)n;
-	ret->tail = (uint8_t)number;
+	ret->tail = (uint8_t)(number + 1);
 	return number;
+}
+
+/* Has one set all that another has? */
+static bool has_all(const struct nextchars_set *set, const struct nextchars_set *other)
+{
+	for (size_t i = 0; i < sizeof(set->in) / sizeof(set->in[0]); i++)
+		if (other->in[i] & ~set->in[i])
+			return false;
+	return true;
 }
 
 static int read_next(struct starts *s, const char *pattern, struct start *ret, struct error *err)
@@ -93,6 +102,9 @@ static int read_next(struct starts *s, const char *pattern, struct start *ret, s
 	if (read_tail(s, next, all, ret) < 0)
 		return fail(err, ERR_INTERNAL, "too many sets of characters");
 	ret->n_next = (uint8_t)n;
+	ret->grows = true;
+	for (int i = 1; i < n; i++)
+		ret->grows = ret->grows && has_all(&next[i], &next[0]);
 	for (ret->n_same = 1; ret->n_same < n && ret->next[ret->n_same] == ret->next[0];)
 		ret->n_same++;
 	return 0;

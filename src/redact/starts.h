@@ -34,8 +34,9 @@ struct start {
 	uint8_t n_next;
 	uint8_t next[STARTS_NEXT]; /* the sets that the bytes behind it are in */
 	uint8_t n_same;            /* so many of these are one, from the first on */
-	uint8_t n_all;             /* so many bytes behind it are all in one set; 0: not known */
-	uint8_t tail;              /* this one */
+	bool grows;                /* all of these have all that the first has */
+	uint8_t n_all;             /* so many bytes are behind it, at least */
+	uint8_t tail;              /* the set that these are in, plus one; 0: not asked */
 	uint16_t more;             /* in the same row, plus one; 0: none */
 	uint16_t entry;            /* the number of its rule */
 	uint32_t first;            /* its first four bytes, or three */
