@@ -126,7 +126,8 @@ static inline void look_direct(struct signlook *l, const struct block *b, size_t
 	struct maybe m = {
 		.near = enough & l->names & !colons &
 			(!equals | nearnames_equals(&l->near, last, sign)),
-		.password = l->passwords & signname_maybe_password(l->text, sign),
+		.password = l->passwords & (b->passwords >> i & 1) &
+			    signname_maybe_password(l->text, sign),
 		.secret = enough & l->secrets & (sign - last >= SECRET_NAME) &
 			  may_mean_secret(b, i, last, sign) & may_have(b->ten, i + 1),
 	};
@@ -191,11 +192,12 @@ static inline bool may_be_any(const struct signlook *l, const struct block *b, s
 	bool name = has_name(l, c->sign);
 
 	c->at = at;
-	c->escaped = name & signlook_maybe_escape(l, c->sign, at);
+	c->escaped = name & (l->text[at] == '\\');
 	c->m.near = name & l->names & (dark == 0xffff) & (colons == 0) &
 		    ((equals == 0) | nearnames_equals(&l->near, c->last, c->sign));
 	name &= c->whole;
-	c->m.password = name & l->passwords & signname_maybe_password(l->text, c->sign) &
+	c->m.password = name & l->passwords & (b->passwords >> i & 1) &
+			signname_maybe_password(l->text, c->sign) &
 			((((dark & PASSWORD_BITS) == PASSWORD_BITS) &
 			  may_have(b->six, i + inner - c->sign)) |
 			 (inner > at));
@@ -270,6 +272,7 @@ static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t a
 	uint64_t names = ~ends, secrets = 0;
 	uint64_t passwords = read_password_ends(l->text + at) << 1 | 1, sure;
 
+	b->passwords = passwords;
 	/* 0: no value right behind a sign is a secret. */
 	b->word_ends = 0;
 	if (signs & (b->long_values | ~direct) &&
@@ -308,7 +311,7 @@ look_at_many(struct signlook *l, size_t at, const struct block *b, uint64_t sign
 	for (size_t k = 0; k < n; k++) {
 		struct candidate *c = &all[k];
 
-		if (c->escaped)
+		if (c->escaped && signlook_maybe_escape(l, c->sign, c->at))
 			signescape_try(l, c->sign, c->at);
 		c->m.password = c->m.password && is_password(l, c->sign);
 		c->m.secret =
@@ -329,7 +332,7 @@ static inline void look_at_signs(struct signlook *l, size_t at, struct block *b)
 
 	b->long_values = ten & later(two, 9);
 	signs &= (six | ~direct) & may_have_names(b);
-	b->word_ends = b->six = b->ten = ~(uint64_t)0;
+	b->word_ends = b->passwords = b->six = b->ten = ~(uint64_t)0;
 	if (has_more(signs, FEW_SIGNS)) {
 		signs = drop_some(l, at, b, signs, ends);
 		/* Text that has more of them says the same again and again: what a branch does can

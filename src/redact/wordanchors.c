@@ -10,7 +10,7 @@
 
 #include "redact/lanes.h"
 
-enum { STEP = 2 * LANES, PAIRS = 16 };
+enum { STEP = 2 * LANES };
 
 /* Places are counted from the floor. */
 struct looking {
@@ -95,44 +95,22 @@ static inline bool has_row(const struct looking *l, size_t at)
 	return l->anchors->firsts[row / 8] >> row % 8 & 1;
 }
 
-/* Does an anchor begin at text[at], or one byte before or behind? */
-static bool look_near(struct looking *l, size_t at, size_t begin, size_t end)
-{
-	bool before = (at > begin) & has_row(l, at - (at > begin)), here = has_row(l, at);
-	bool behind = (at + 2 < end) & has_row(l, at + (at + 2 < end));
-
-	if (!(before | here | behind))
-		return true;
-	return (!before || look_at_row(l, at - 1)) && (!here || look_at_row(l, at)) &&
-	       (!behind || look_at_row(l, at + 1));
-}
-
-/* Which of so many pairs of bytes may be in an anchor, as bits. */
-static inline uint32_t odd_pairs(const struct looking *l, size_t at, size_t n)
-{
-	const uint8_t *pairs = l->anchors->pairs;
-	uint32_t odd = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		size_t row = anchors_row(l->in.text + at + 2 * i);
-
-		odd |= (uint32_t)(pairs[row / 8] >> row % 8 & 1) << i;
-	}
-	return odd;
-}
-
 /* Every second pair of bytes tells whether an anchor may begin there, or one byte before or behind.
- * All of some are asked before one is looked at: in which of them there is one cannot be foretold.
  */
 static bool look_at_run(struct looking *l, size_t begin, size_t end)
 {
-	for (size_t at = begin; at + 1 < end; at += 2 * (size_t)PAIRS) {
-		size_t n = (end - at) / 2;
-		uint32_t odd = n >= PAIRS ? odd_pairs(l, at, PAIRS) : odd_pairs(l, at, n);
+	const uint8_t *pairs = l->anchors->pairs;
+	size_t at = begin;
 
-		for (; odd; odd &= odd - 1)
-			if (!look_near(l, at + 2 * (size_t)__builtin_ctz(odd), begin, end))
-				return false;
+	for (; at + 1 < end; at += 2) {
+		size_t row = anchors_row(l->in.text + at);
+
+		if (!(pairs[row / 8] >> row % 8 & 1))
+			continue;
+		if ((at > begin && has_row(l, at - 1) && !look_at_row(l, at - 1)) ||
+		    (has_row(l, at) && !look_at_row(l, at)) ||
+		    (at + 2 < end && has_row(l, at + 1) && !look_at_row(l, at + 1)))
+			return false;
 	}
 	return true;
 }
