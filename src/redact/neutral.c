@@ -16,9 +16,9 @@
 
 enum { ESC = 0x1b, BEL = 0x07, DEL = 0x7f, ROOM = 8 };
 enum {
-	BEHIND = 3,   /* bytes of a character behind its first, at most */
-	SLOWLY = 16,  /* bytes, one by one */
-	SQUEEZES = 8, /* sixteens of bytes, before a run of what stays is looked for again */
+	BEHIND = 3,    /* bytes of a character behind its first, at most */
+	SLOWLY = 16,   /* bytes, one by one */
+	SQUEEZES = 32, /* sixteens of bytes, before a run of what stays is looked for again */
 };
 
 /* Any byte that is not printable ASCII, newline or tab? */
@@ -350,18 +350,19 @@ static inline void look_for_unseen(struct sixteen *s, lanes v, const char *data)
 		   lanes_bits(b.four) << 3;
 }
 
-/* The same if there are none but soft hyphens, and what begins with 0xe2: zero-width ones are the
- * most frequent.  false: there may be others. */
+/* The same if there are none but soft hyphens, zero-width ones and variation selectors, which are
+ * the most frequent.  false: there may be others. */
 static inline bool look_for_frequent(struct sixteen *s, lanes v, const char *data)
 {
 	lanes c2 = (lanes)(v == 0xc2), e2 = (lanes)(v == 0xe2);
-	lanes second = lanes_load(data + 1);
+	lanes second = lanes_load(data + 1), third = lanes_load(data + 2);
+	lanes ef = (lanes)(v == 0xef) & (lanes)(second == 0xb8);
 	uint32_t two, three;
 
-	if (lanes_bits(needs_second(v) & ~c2 & ~e2))
+	if (lanes_bits(needs_second(v) & ~c2 & ~e2 & ~ef))
 		return false;
 	two = lanes_bits(c2 & (lanes)(second == 0xad));
-	three = lanes_bits(e2 & is_unseen_e2(second, lanes_load(data + 2)));
+	three = lanes_bits((e2 & is_unseen_e2(second, third)) | (ef & (lanes)(third < 0x90)));
 	s->odd |= lanes_bits(c2 & (lanes)(second < 0xa0));
 	s->gone |= (two | three) * 3 | three << 2;
 	return true;

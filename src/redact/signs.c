@@ -115,6 +115,23 @@ static inline void look_closely(struct signlook *l, size_t last, size_t sign, si
 		signassign_secret(l, sign, at);
 }
 
+/* signname_maybe_secret() by no more than sixteen bytes; true: perhaps. */
+static inline bool may_end_secret(const struct signlook *l, size_t sign)
+{
+	uint32_t joints, words;
+	lanes v;
+
+	if (sign < LANES + 2)
+		return true;
+	v = lanes_load(l->text + sign - LANES);
+	words = lanes_bits(word_ends_in(l->text + sign - LANES));
+	joints = lanes_bits((lanes)(v == '_') | (lanes)(v == '-'));
+	joints &= joints - 1;
+	joints &= joints - 1; /* of three or more it says nothing */
+	return (words | joints) || signlook_kind(l, sign - 1) & (BLANK | OPENING) ||
+	       l->text[sign - 1] == ']' || l->text[sign - 1] == ':';
+}
+
 /* A sign at the i-th byte of a block, with a value right behind it.  What is asked first is asked
  * without a branch: in text of words drawn at random none can be foretold. */
 static inline void look_direct(struct signlook *l, const struct block *b, size_t i, size_t last,
@@ -135,7 +152,7 @@ static inline void look_direct(struct signlook *l, const struct block *b, size_t
 	if (!((m.near | m.password | m.secret) & has_name(l, sign)))
 		return;
 	m.password = m.password && is_password(l, sign);
-	m.secret = m.secret && !valuerun_known_dull(&l->value, sign + 1);
+	m.secret = m.secret && !valuerun_known_dull(&l->value, sign + 1) && may_end_secret(l, sign);
 	look_closely(l, last, sign, sign + 1, m);
 }
 
