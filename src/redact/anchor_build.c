@@ -48,9 +48,9 @@ static bool is_dark(const struct anchors *a, const struct shape *s)
 	return true;
 }
 
-static void set_bit(uint8_t *bits, size_t i)
+static void set_bit(uint32_t *bits, size_t i)
 {
-	bits[i / 8] |= (uint8_t)(1u << i % 8);
+	bits[i / 32] |= 1u << i % 32;
 }
 
 static void add_pair(struct anchors *a, char first, char second)
