@@ -114,6 +114,18 @@ static void allow_kind(struct nearnames *n, const struct nearword *w)
 		n->last_kinds[nearnames_pair((const char[]){(char)c, ' '} + 2)] |= kind;
 }
 
+/* How long a value is at least, without a blank or a ":". */
+static size_t plain_len(const struct nearnames *n, const struct shape *s)
+{
+	for (const struct shape_part *p = s->parts; p < s->parts + s->n; p++)
+		for (int c = 0; c <= ':'; c++)
+			if ((c <= ' ' || c == ':') &&
+			    (p->kind == SHAPE_SET ? n->sets.of[c] >> p->what & 1
+						  : p->kind == SHAPE_CHAR && p->what == c))
+				return NEARNAMES_VALUE;
+	return s->len;
+}
+
 /* The same for nearnames_equals(). */
 static void allow_equals(struct nearnames *n, const struct nearword *w)
 {
@@ -121,6 +133,12 @@ static void allow_equals(struct nearnames *n, const struct nearword *w)
 		return;
 	if (w->joint == NEARJOINT_NEAR && (n->equals_len == 0 || w->len < n->equals_len))
 		n->equals_len = w->len;
+	for (size_t i = w->first; i < w->behind && w->joint == NEARJOINT_NEAR; i++) {
+		size_t len = plain_len(n, &n->shapes[i]);
+
+		if (n->equals_least == 0 || len < n->equals_least)
+			n->equals_least = len;
+	}
 	if (w->joint != NEARJOINT_NEAR)
 		n->equals_lasts |= 1u << (w->text[w->len - 1] & 0x1f);
 	if (w->joint == NEARJOINT_FAR)

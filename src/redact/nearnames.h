@@ -57,6 +57,7 @@ struct nearnames {
 	 * those right before the sign end in one of these, by its lower five bits. */
 	size_t equals_len;
 	uint32_t equals_lasts;
+	size_t equals_least; /* of the former: bytes without a blank or a ":" */
 };
 
 extern const char near_names_start[], near_names_end[];

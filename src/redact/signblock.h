@@ -153,6 +153,16 @@ static inline uint64_t sixteen_of(uint64_t one)
 	return eight & later(eight, 8);
 }
 
+/* The same of any number of them, up to all that a block has but one. */
+static inline uint64_t in_a_row(uint64_t one, size_t n)
+{
+	unsigned len = 1, most = n < SIGNBLOCK ? (unsigned)n : SIGNBLOCK - 1;
+
+	for (; 2 * len <= most; len *= 2)
+		one &= later(one, len);
+	return one & (len < most ? later(one, most - len) : one);
+}
+
 /* Is the i-th bit set, or beyond what is known? */
 static inline unsigned may_have(uint64_t bits, size_t i)
 {

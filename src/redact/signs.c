@@ -257,9 +257,10 @@ static inline bool is_dull_block(struct signlook *l, size_t at, const struct blo
 	return valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1);
 }
 
-/* Of some signs those before which nearnames_equals() may be true, and perhaps others. */
+/* Of some signs those before which nearnames_equals() may be true, if the value behind them is long
+ * enough, and perhaps others; one: what may be in such a value. */
 static inline uint64_t may_have_equals(const struct signlook *l, size_t at, uint64_t some,
-				       uint64_t ends)
+				       uint64_t ends, uint64_t one)
 {
 	const struct nearnames *n = l->near.names;
 	uint64_t near = ends, names = 0;
@@ -270,7 +271,8 @@ static inline uint64_t may_have_equals(const struct signlook *l, size_t at, uint
 	for (size_t len = 1; len < n->equals_len; len++)
 		near |= near << 1;
 	if (n->equals_len > 0)
-		names = ~(near << 1) | (((uint64_t)1 << n->equals_len) - 1);
+		names = (~(near << 1) | (((uint64_t)1 << n->equals_len) - 1)) & some &
+			later(in_a_row(one, n->equals_least), 1);
 	for (; some; some &= some - 1) {
 		size_t i = (size_t)__builtin_ctzll(some);
 
@@ -305,7 +307,7 @@ static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t a
 	if (is_dull_block(l, at, b, signs & direct & secrets))
 		secrets = b->word_ends = 0;
 	sure = ~direct | near | secrets | (passwords & later(b->six, 1));
-	sure |= odd & may_have_equals(l, at, signs & odd & ~sure, ends);
+	sure |= may_have_equals(l, at, signs & odd & ~sure, ends, one);
 	return signs & sure;
 }
 
