@@ -121,8 +121,9 @@ static inline uint64_t read_password_ends(const char *text)
 		words |= (uint64_t)lanes_bits(word) << i;
 		others |= (uint64_t)lanes_bits(other) << i;
 	}
-	/* What may stand behind a name says nothing alone. */
-	return words | (others & ((words | others) << 1 | 1));
+	/* What may stand behind a name says nothing alone: from a word's end a carry runs through
+	 * it, and leaves no bit of it. */
+	return words | (others & ~(((words << 1 | 1) & others) + others));
 }
 
 /* What a value without quotes can have in it: VALUE of rules_assign.c. */

@@ -167,7 +167,7 @@ static void look_apart(struct signlook *l, const struct block *b, size_t i, size
 		.password = (((dark & PASSWORD_BITS) == PASSWORD_BITS &&
 			      may_have(b->six, i + inner - sign)) ||
 			     inner > at) &&
-			    is_password(l, sign),
+			    (b->passwords >> i & 1) && is_password(l, sign),
 		.secret = l->secrets && sign - last >= SECRET_NAME &&
 			  (dark & SECRET_BITS) == SECRET_BITS && may_have(b->ten, i + inner - sign),
 	};
