@@ -48,11 +48,14 @@ static bool is_dark(const struct anchors *a, const struct shape *s)
 	return true;
 }
 
+static void set_bit(uint32_t *bits, size_t i)
+{
+	bits[i / 32] |= 1u << i % 32;
+}
+
 static void add_pair(struct anchors *a, char first, char second)
 {
-	size_t row = anchors_row((const char[]){first, second});
-
-	a->pairs[row / 8] |= (uint8_t)(1u << row % 8);
+	set_bit(a->pairs, anchors_row((const char[]){first, second}));
 }
 
 /* Its first two letters, or, where it begins at the second byte of a pair, what is then a pair. */
@@ -84,6 +87,7 @@ static bool add_form(void *context, const char *form)
 	memset(&one->mask, 0xff, one->len);
 	add_pairs(a, one);
 	row = &a->row[anchors_row(one->letters)];
+	set_bit(a->firsts, anchors_row(one->letters));
 	one->next = *row;
 	one->prevs = one->n_prev ? (uint64_t)1 << one->prev : UINT64_MAX;
 	if (one->next)

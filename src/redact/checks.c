@@ -45,6 +45,21 @@ static double entropy(const struct valuebits *counted, size_t len)
 	return bits;
 }
 
+enum { BITS_LEAST = 28 }; /* tenths, of anything random */
+
+/* How often the byte in its middle is in a text, which is where one that is nearly all of it is. */
+static size_t count_middle(const char *text, size_t len)
+{
+	unsigned char c = (unsigned char)text[len / 2];
+	size_t n = 0, i = 0;
+
+	for (; len - i >= LANES; i += LANES)
+		n += letterbits_count(lanes_bits((lanes)(lanes_load(text + i) == c)));
+	for (; i < len; i++)
+		n += (unsigned char)text[i] == c;
+	return n;
+}
+
 /* At least so many tenths of them? */
 static bool has_bits(const char *text, size_t len, uint32_t tenths)
 {
@@ -62,11 +77,15 @@ static bool looks_random(const struct found *f, size_t least)
 {
 	const char *text = f->text + f->begin;
 	size_t len = f->end - f->begin < CHECK_ENOUGH ? f->end - f->begin : CHECK_ENOUGH;
-	struct valueletters seen = valueletters_of(text, len, f->len - f->begin);
+	struct valueletters seen;
 
+	/* What costs least is asked first: nearly all the same? */
+	if (len > 0 && valuebits_same_less(count_middle(text, len), len, BITS_LEAST))
+		return false;
+	seen = valueletters_of(text, len, f->len - f->begin);
 	if (seen.digits == 0 || seen.letters == 0)
 		return seen.letters >= 20 && seen.changes >= 5 && has_bits(text, len, 35);
-	return seen.changes >= least && seen.changes >= len / 12 && has_bits(text, len, 28);
+	return seen.changes >= least && seen.changes >= len / 12 && has_bits(text, len, BITS_LEAST);
 }
 
 static bool begins(const char *text, size_t len, const char *with)

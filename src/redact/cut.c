@@ -82,17 +82,28 @@ static int search(struct redact_set *set, const pcre2_code *code, const struct l
 	return groups == 0 ? (int)pcre2_get_ovector_count(set->match) : groups;
 }
 
+static size_t line_end(const struct stretch *in, struct cut_line *line, size_t at)
+{
+	const char *newline;
+
+	if (at < line->from || at > line->end) {
+		newline = memchr(in->text + at, '\n', in->high - at);
+		line->from = at;
+		line->end = newline ? (size_t)(newline - in->text) : in->high;
+	}
+	return line->end;
+}
+
 void cut_mark(struct redact_set *set, const struct mark *m, const struct stretch *in,
-	      struct spans *ret)
+	      struct cut_line *line, struct spans *ret)
 {
 	const struct entry *e = &set->entries[m->rule];
 	const pcre2_code *code = set_code(set, m->rule);
 	const char *text = in->text;
 	size_t least = m->first - in->low > e->reach ? m->first - e->reach : in->low;
 	const char *before = memrchr(text + least, '\n', m->first - least);
-	const char *after = memchr(text + m->last, '\n', in->high - m->last);
 	size_t start = before ? (size_t)(before - text) + 1 : least;
-	size_t end = after ? (size_t)(after - text) : in->high;
+	size_t end = line_end(in, line, m->last);
 	size_t back = start - in->floor < LOOK_BACK ? start - in->floor : LOOK_BACK;
 	struct look l = {text + start - back, end - start + back, back, m->last - start + back,
 			 start - back};

@@ -24,9 +24,14 @@ struct mark {
 	size_t rule, first, last;
 };
 
+/* There is no newline in text[from .. end), and one behind it, or nothing; zeroed: not known. */
+struct cut_line {
+	size_t from, end;
+};
+
 void spans_add(struct spans *s, struct span span);
-/* Looks around the mark. */
+/* Looks around the mark.  What was read of a line is kept: it may be long, and full of marks. */
 void cut_mark(struct redact_set *set, const struct mark *m, const struct stretch *in,
-	      struct spans *ret);
+	      struct cut_line *line, struct spans *ret);
 
 #endif

@@ -220,6 +220,7 @@ static void sort_spans(struct spans *s)
 
 int finder_run(struct finder *f, const struct stretch *in)
 {
+	struct cut_line line = {0};
 	bool whole;
 
 	f->in = *in;
@@ -231,7 +232,7 @@ int finder_run(struct finder *f, const struct stretch *in)
 	if (!whole)
 		return -1;
 	for (size_t i = 0; i < f->n_marks && !f->spans.full; i++)
-		cut_mark(f->set, &f->marks[i], in, &f->spans);
+		cut_mark(f->set, &f->marks[i], in, &line, &f->spans);
 	if (f->spans.full)
 		return -1;
 	sort_spans(&f->spans);

@@ -114,6 +114,37 @@ static void allow_kind(struct nearnames *n, const struct nearword *w)
 		n->last_kinds[nearnames_pair((const char[]){(char)c, ' '} + 2)] |= kind;
 }
 
+/* How long a value is at least, without a blank or a ":". */
+static size_t plain_len(const struct nearnames *n, const struct shape *s)
+{
+	for (const struct shape_part *p = s->parts; p < s->parts + s->n; p++)
+		for (int c = 0; c <= ':'; c++)
+			if ((c <= ' ' || c == ':') &&
+			    (p->kind == SHAPE_SET ? n->sets.of[c] >> p->what & 1
+						  : p->kind == SHAPE_CHAR && p->what == c))
+				return NEARNAMES_VALUE;
+	return s->len;
+}
+
+/* The same for nearnames_equals(). */
+static void allow_equals(struct nearnames *n, const struct nearword *w)
+{
+	if (!(n->value_kinds['='] >> w->kind & 1))
+		return;
+	if (w->joint == NEARJOINT_NEAR && (n->equals_len == 0 || w->len < n->equals_len))
+		n->equals_len = w->len;
+	for (size_t i = w->first; i < w->behind && w->joint == NEARJOINT_NEAR; i++) {
+		size_t len = plain_len(n, &n->shapes[i]);
+
+		if (n->equals_least == 0 || len < n->equals_least)
+			n->equals_least = len;
+	}
+	if (w->joint != NEARJOINT_NEAR)
+		n->equals_lasts |= 1u << (w->text[w->len - 1] & 0x1f);
+	if (w->joint == NEARJOINT_FAR)
+		n->equals_lasts |= 1u << (' ' & 0x1f);
+}
+
 static bool add_shape(void *context, const char *form)
 {
 	struct nearnames *n = context;
@@ -193,6 +224,7 @@ bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entr
 		w->first = (uint16_t)shapes;
 		w->behind = (uint16_t)n->n_shapes;
 		allow_kind(n, w);
+		allow_equals(n, w);
 	}
 	return true;
 }

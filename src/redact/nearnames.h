@@ -53,6 +53,11 @@ struct nearnames {
 	uint64_t near_kinds[NEARNAMES_WORD + 1]; /* those of words of so many letters, or fewer */
 	/* By two letters before the sign: those of words right before it, as "sid". */
 	uint64_t last_kinds[NEARNAMES_PAIRS];
+	/* Values that can have a "=" in them: words of so many letters or more are near them, and
+	 * those right before the sign end in one of these, by its lower five bits. */
+	size_t equals_len;
+	uint32_t equals_lasts;
+	size_t equals_least; /* of the former: bytes without a blank or a ":" */
 };
 
 extern const char near_names_start[], near_names_end[];

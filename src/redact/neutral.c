@@ -16,8 +16,9 @@
 
 enum { ESC = 0x1b, BEL = 0x07, DEL = 0x7f, ROOM = 8 };
 enum {
-	WHOLE = 4,   /* bytes of the longest character */
-	SLOWLY = 32, /* characters, one by one */
+	BEHIND = 3,    /* bytes of a character behind its first, at most */
+	SLOWLY = 16,   /* bytes, one by one */
+	SQUEEZES = 32, /* sixteens of bytes, before a run of what stays is looked for again */
 };
 
 /* Any byte that is not printable ASCII, newline or tab? */
@@ -233,32 +234,50 @@ static inline lanes is_between(lanes v, unsigned char low, unsigned char high)
 	return (lanes)(v - low <= (unsigned char)(high - low));
 }
 
-/* Characters that are none, or not seen, or perhaps so: 0xff where one begins, by its first three
- * bytes.  The same as is_unseen() and text_utf8_char(): a test compares them. */
-static inline lanes odd_in(lanes v, lanes second, lanes third)
+/* Behind 0xe2. */
+static inline lanes is_unseen_e2(lanes second, lanes third)
 {
-	lanes two = ((lanes)(v == 0xc2) & ((lanes)(second < 0xa0) | (lanes)(second == 0xad))) |
-		    ((lanes)(v == 0xcd) & (lanes)(second == 0x8f)) |
-		    ((lanes)(v == 0xd8) & (lanes)(second == 0x9c)) | (lanes)((v & 0xfe) == 0xc0);
+	return ((lanes)(second == 0x80) &
+		(is_between(third, 0x8b, 0x8f) | is_between(third, 0xa8, 0xae))) |
+	       ((lanes)(second == 0x81) & is_between(third, 0xa0, 0xaf));
+}
+
+/* What begins at each of sixteen bytes, by it and the three behind it: 0xff where it is so. */
+struct begins {
+	lanes broken;           /* no character, or one that begins a sequence */
+	lanes two, three, four; /* not seen, and so many bytes long */
+	lanes maybe;            /* four, and perhaps not seen */
+};
+
+/* The same as is_unseen() and text_utf8_char(): a test compares them. */
+static inline struct begins begins_in(lanes v, const char *data)
+{
+	lanes second = lanes_load(data + 1), third = lanes_load(data + 2);
 	lanes e1 = ((lanes)(second == 0x85) & is_between(third, 0x9f, 0xa0)) |
 		   ((lanes)(second == 0x9e) & is_between(third, 0xb4, 0xb5)) |
 		   ((lanes)(second == 0xa0) & is_between(third, 0x8b, 0x8f));
-	lanes e2 = ((lanes)(second == 0x80) &
-		    (is_between(third, 0x8b, 0x8f) | is_between(third, 0xa8, 0xae))) |
-		   ((lanes)(second == 0x81) & is_between(third, 0xa0, 0xaf));
 	lanes ef = ((lanes)(second == 0xb8) & (lanes)(third < 0x90)) |
 		   ((lanes)(second == 0xbb) & (lanes)(third == 0xbf)) |
 		   ((lanes)(second == 0xbe) & (lanes)(third == 0xa0)) |
 		   ((lanes)(second == 0xbf) & is_between(third, 0xb9, 0xbb));
-	lanes three = ((lanes)(v == 0xe0) & (lanes)(second < 0xa0)) | ((lanes)(v == 0xe1) & e1) |
-		      ((lanes)(v == 0xe2) & e2) |
-		      ((lanes)(v == 0xe3) & (lanes)(second == 0x85) & (lanes)(third == 0xa4)) |
-		      ((lanes)(v == 0xed) & (lanes)(second >= 0xa0)) | ((lanes)(v == 0xef) & ef);
-	lanes four = ((lanes)(v == 0xf0) & ((lanes)(second < 0x90) | (lanes)(second == 0x9b))) |
-		     ((lanes)(v == 0xf3) & (lanes)(second == 0xa0)) |
-		     ((lanes)(v == 0xf4) & (lanes)(second >= 0x90)) | (lanes)(v >= 0xf5);
 
-	return two | three | four;
+	return (struct begins){
+		.broken = (lanes)((v & 0xfe) == 0xc0) |
+			  ((lanes)(v == 0xc2) & (lanes)(second < 0xa0)) |
+			  ((lanes)(v == 0xe0) & (lanes)(second < 0xa0)) |
+			  ((lanes)(v == 0xed) & (lanes)(second >= 0xa0)) |
+			  ((lanes)(v == 0xf0) & (lanes)(second < 0x90)) |
+			  ((lanes)(v == 0xf4) & (lanes)(second >= 0x90)) | (lanes)(v >= 0xf5),
+		.two = ((lanes)(v == 0xc2) & (lanes)(second == 0xad)) |
+		       ((lanes)(v == 0xcd) & (lanes)(second == 0x8f)) |
+		       ((lanes)(v == 0xd8) & (lanes)(second == 0x9c)),
+		.three = ((lanes)(v == 0xe1) & e1) |
+			 ((lanes)(v == 0xe2) & is_unseen_e2(second, third)) |
+			 ((lanes)(v == 0xe3) & (lanes)(second == 0x85) & (lanes)(third == 0xa4)) |
+			 ((lanes)(v == 0xef) & ef),
+		.four = ((lanes)(v == 0xf3) & (lanes)(second == 0xa0)),
+		.maybe = ((lanes)(v == 0xf0) & (lanes)(second == 0x9b)),
+	};
 }
 
 /* Of the letters of most languages no second byte tells more. */
@@ -268,26 +287,114 @@ static inline lanes needs_second(lanes v)
 	       is_between(v, 0xe0, 0xe3) | (lanes)(v == 0xed) | (lanes)(v >= 0xef);
 }
 
-/* How many of sixteen bytes, with two more behind them, are whole characters that stay as they
+/* Sixteen bytes, one bit for each. */
+struct sixteen {
+	uint32_t gone;  /* they do not stay */
+	uint32_t first; /* of characters of more than one byte */
+	uint32_t more;  /* behind these, and perhaps one bit too many */
+	uint32_t odd;   /* what the machine must look at */
+};
+
+/* What all of them have: the others are added. */
+static inline struct sixteen look_at(lanes v)
+{
+	uint32_t high = lanes_bits((lanes)(v >= 0x80)), first = lanes_bits((lanes)(v >= 0xc0));
+	uint32_t three = lanes_bits((lanes)(v >= 0xe0)), four = lanes_bits((lanes)(v >= 0xf0));
+	uint32_t more = first << 1 | three << 2 | four << 3;
+
+	return (struct sixteen){
+		.gone = lanes_bits((lanes)((v < 0x20) & (v != '\n') & (v != '\t')) |
+				   (lanes)(v == DEL)),
+		.first = first,
+		.more = more,
+		.odd = (high & ~first) ^ (more & 0xffff),
+	};
+}
+
+/* How many of them are whole characters before the first one that has a bit. */
+static inline size_t whole_before(const struct sixteen *s, uint32_t bits)
+{
+	uint32_t within = ((bits | 0x10000) & -(bits | 0x10000)) - 1, last;
+
+	/* Where the last character does not go on behind that, all of it is whole. */
+	if (!(s->more & (within + 1)))
+		return (size_t)__builtin_ctz(within + 1);
+	last = s->first & within;
+	return 31 - (size_t)__builtin_clz(last);
+}
+
+/* How many of sixteen bytes, with BEHIND more behind them, are whole characters that stay as they
  * are.  At once: where a text has an "e" with an accent cannot be foretold. */
 static inline size_t seen_at_once(const char *data)
 {
 	lanes v = lanes_load(data);
-	uint32_t odd =
-		lanes_bits((lanes)((v < 0x20) & (v != '\n') & (v != '\t')) | (lanes)(v == DEL));
-	uint32_t high = lanes_bits((lanes)(v >= 0x80)), first = lanes_bits((lanes)(v >= 0xc0));
-	uint32_t three = lanes_bits((lanes)(v >= 0xe0)), four = lanes_bits((lanes)(v >= 0xf0));
-	uint32_t more = first << 1 | three << 2 | four << 3, within, last;
+	struct sixteen s = look_at(v);
 
-	odd |= (high & ~first) ^ (more & 0xffff);
-	if (lanes_bits(needs_second(v)))
-		odd |= lanes_bits(odd_in(v, lanes_load(data + 1), lanes_load(data + 2)));
-	within = ((odd | 0x10000) & -(odd | 0x10000)) - 1; /* before the first odd one */
-	/* Where the last character does not go on behind that, all of it is whole. */
-	if (!(more & (within + 1)))
-		return (size_t)__builtin_ctz(within + 1);
-	last = first & within;
-	return 31 - (size_t)__builtin_clz(last);
+	if (lanes_bits(needs_second(v))) {
+		struct begins b = begins_in(v, data);
+
+		s.odd |= lanes_bits(b.broken | b.two | b.three | b.four | b.maybe);
+	}
+	return whole_before(&s, s.odd | s.gone);
+}
+
+/* Adds all bytes of what is not seen. */
+static inline void look_for_unseen(struct sixteen *s, lanes v, const char *data)
+{
+	struct begins b = begins_in(v, data);
+
+	b.four |= b.maybe & (lanes)(lanes_load(data + 2) == 0xb2) &
+		  is_between(lanes_load(data + BEHIND), 0xa0, 0xa3);
+	s->odd |= lanes_bits(b.broken);
+	s->gone |= lanes_bits(b.two | b.three | b.four) * 3 | lanes_bits(b.three | b.four) << 2 |
+		   lanes_bits(b.four) << 3;
+}
+
+/* The same if there are none but soft hyphens, zero-width ones and variation selectors, which are
+ * the most frequent.  false: there may be others. */
+static inline bool look_for_frequent(struct sixteen *s, lanes v, const char *data)
+{
+	lanes c2 = (lanes)(v == 0xc2), e2 = (lanes)(v == 0xe2);
+	lanes second = lanes_load(data + 1), third = lanes_load(data + 2);
+	lanes ef = (lanes)(v == 0xef) & (lanes)(second == 0xb8);
+	uint32_t two, three;
+
+	if (lanes_bits(needs_second(v) & ~c2 & ~e2 & ~ef))
+		return false;
+	two = lanes_bits(c2 & (lanes)(second == 0xad));
+	three = lanes_bits((e2 & is_unseen_e2(second, third)) | (ef & (lanes)(third < 0x90)));
+	s->odd |= lanes_bits(c2 & (lanes)(second < 0xa0));
+	s->gone |= (two | three) * 3 | three << 2;
+	return true;
+}
+
+/* Takes out of sixteen bytes what does not stay, up to the first that is the machine's; returns
+ * what is left.  No branch for any of them: in text that is full of such nothing can be foretold.
+ */
+static size_t squeeze(const char **from, char *ret)
+{
+	const char *data = *from;
+	lanes v = lanes_load(data), cr = (lanes)(v == '\r'),
+	      lf = (lanes)(lanes_load(data + 1) == '\n');
+	struct sixteen s = look_at(v);
+	size_t len, out = 0;
+	char bytes[LANES];
+
+	if (!look_for_frequent(&s, v, data))
+		look_for_unseen(&s, v, data);
+	/* A "\r" becomes a newline, but before one. */
+	s.gone = (s.gone & ~lanes_bits(cr)) | lanes_bits(cr & lf);
+	v ^= cr & ('\r' ^ '\n');
+	memcpy(bytes, &v, sizeof(bytes));
+	len = whole_before(&s, s.odd | lanes_bits((lanes)(v == ESC)));
+	s.gone |= ~0u << len;
+#pragma GCC unroll 16
+	for (unsigned i = 0; i < LANES; i++) {
+		ret[out] = bytes[i];
+		out += ~s.gone >> i & 1;
+	}
+	*from += len;
+	return out;
 }
 
 /* The length of the character at data[0], if it is whole and stays as it is; 0: the machine will
@@ -304,39 +411,6 @@ static size_t seen_char(const char *data, size_t len)
 	return is_unseen(utf8_value(b, n)) ? 0 : n;
 }
 
-/* The same of a character that is not seen, too, without a branch: ret_seen is its length, or 0.
- * Four bytes are there. */
-static inline size_t any_char(const char *data, size_t *ret_seen)
-{
-	/* By its length: what its other bytes must be, its least value, its bits in the first. */
-	static const struct {
-		uint32_t mask, rest, least;
-		unsigned char first, shift;
-	} forms[] = {
-		{.least = UINT32_MAX},
-		{0, 0, 0, 0x7f, 18},
-		{0xc00000, 0x800000, 0x80, 0x1f, 12},
-		{0xc0c000, 0x808000, 0x800, 0x0f, 6},
-		{0xc0c0c0, 0x808080, 0x10000, 0x07, 0},
-	};
-	static const unsigned char lengths[256] = {
-		['\t'] = 1,          ['\n'] = 1,          [' ' ... '~'] = 1,
-		[0xc2 ... 0xdf] = 2, [0xe0 ... 0xef] = 3, [0xf0 ... 0xf4] = 4,
-	};
-	const unsigned char *b = (const unsigned char *)data;
-	size_t len = lengths[b[0]];
-	uint32_t rest = (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-	uint32_t c = ((uint32_t)(b[0] & forms[len].first) << 18 | (rest >> 4 & 0x3f000) |
-		      (rest >> 2 & 0xfc0) | (rest & 0x3f)) >>
-		     forms[len].shift;
-	bool whole = ((rest & forms[len].mask) == forms[len].rest) & (c >= forms[len].least) &
-		     (c - 0xd800 >= 0x800) & (c <= 0x10ffff);
-
-	*ret_seen = len & ((size_t)is_unseen(c) - 1);
-	/* What begins a sequence is the machine's. */
-	return whole && c - 0x80 >= 0x20 ? len : 0;
-}
-
 /* How many bytes from data on stay as they are. */
 static size_t seen_run(const char *data, size_t len)
 {
@@ -344,7 +418,7 @@ static size_t seen_run(const char *data, size_t len)
 
 	while (i < len && n > 0) {
 		n = 0;
-		if (len - i >= LANES + 2)
+		if (len - i >= LANES + BEHIND)
 			n = is_plain(data + i) ? LANES : seen_at_once(data + i);
 		if (n == 0)
 			n = seen_char(data + i, len - i);
@@ -359,17 +433,25 @@ static inline bool is_idle(const struct neutral *n)
 	return n->state == NEUTRAL_TEXT && !n->cr && n->n_wait == 0;
 }
 
-/* One character, or a byte of what is none, or may not be whole. */
-static inline size_t one_char(struct neutral *n, const char **from, size_t left, char *ret)
+/* What a run of text that stays ended with, and a little more: where little stays as it is, it is
+ * asked for less often.  Returns what is left of it; *ret_odd: the machine must look at the next
+ * byte. */
+static inline size_t take_out(const char **from, const char *end, char *ret, size_t room,
+			      bool *ret_odd)
 {
-	size_t seen = 0;
-	size_t len = is_idle(n) && left >= WHOLE ? any_char(*from, &seen) : 0;
+	size_t out = 0;
 
-	if (len == 0)
-		return one_byte(n, (unsigned char)*(*from)++, ret);
-	memcpy(ret, *from, WHOLE); /* of which only so many count */
-	*from += len;
-	return seen;
+	*ret_odd = true;
+	for (size_t i = 0; i < SQUEEZES && end - *from >= LANES + BEHIND && room - out >= LANES;
+	     i++) {
+		const char *at = *from;
+
+		out += squeeze(from, ret + out);
+		*ret_odd = *from - at < LANES - BEHIND;
+		if (*ret_odd)
+			break;
+	}
+	return out;
 }
 
 size_t neutral_feed(struct neutral *n, const char **data, size_t *len, char *ret, size_t room)
@@ -377,23 +459,22 @@ size_t neutral_feed(struct neutral *n, const char **data, size_t *len, char *ret
 	struct neutral now = *n; /* which no byte that is written can be part of */
 	const char *from = *data, *end = from + *len;
 	size_t out = 0;
-	bool by_chars;
 
 	while (from < end && room - out >= ROOM) {
-		size_t left = (size_t)(end - from);
-		size_t run =
-			is_idle(&now) ? seen_run(from, left < room - out ? left : room - out) : 0;
+		size_t left = (size_t)(end - from), run = 0;
+		bool odd = true;
 
-		memcpy(ret + out, from, run);
-		out += run;
-		from += run;
-		/* Where little stays as it is, it is asked for less often.  What a character beyond
-		 * ASCII ended is most often followed by others, what a control ended by ASCII. */
-		by_chars = from < end && (unsigned char)*from >= 0x80 && is_idle(&now);
-		for (size_t i = run < LANES ? by_chars ? SLOWLY : LANES : 1;
-		     i > 0 && from < end && room - out >= ROOM; i--)
-			out += by_chars ? one_char(&now, &from, (size_t)(end - from), ret + out)
-					: one_byte(&now, (unsigned char)*from++, ret + out);
+		if (is_idle(&now)) {
+			run = seen_run(from, left < room - out ? left : room - out);
+			memcpy(ret + out, from, run);
+			out += run;
+			from += run;
+			if (from < end && *from != ESC)
+				out += take_out(&from, end, ret + out, room - out, &odd);
+		}
+		for (size_t i = run < LANES ? SLOWLY : 1;
+		     odd && i > 0 && from < end && room - out >= ROOM; i--)
+			out += one_byte(&now, (unsigned char)*from++, ret + out);
 	}
 	*n = now;
 	*data = from;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NEXTCHARS_REACH = 28 }; /* bytes of a match that can be asked about */
+enum { NEXTCHARS_REACH = 124 }; /* bytes of a match that can be asked about */
 
 struct nextchars_set {
 	uint64_t in[4]; /* one bit for each byte */

@@ -103,7 +103,9 @@ static uint64_t followed_by_group(uint64_t x, uint64_t hex)
 uint64_t signaddr_colons(uint64_t colons, uint64_t hex)
 {
 	uint64_t inner = colons & later(colons | hex, 1); /* with more of an address behind them */
-	uint64_t two = colons & later(colons, 1), seven = followed(followed(followed(inner)));
+	/* One of an address has a group before it or behind it. */
+	uint64_t two = colons & later(colons, 1) & (hex << 1 | 1 | later(hex, 2));
+	uint64_t seven = followed(followed(followed(inner)));
 
 	/* Two in a row, or seven: of four, "10:20:30" has not so many. */
 	if (seven)

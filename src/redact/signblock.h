@@ -26,6 +26,7 @@ struct block {
 	uint64_t openings;    /* and ">", backslashes, "#", "&" */
 	uint64_t long_values; /* what is right behind may be long enough for a secret */
 	uint64_t word_ends;   /* of words that mean one; all bits: not known */
+	uint64_t passwords;   /* signs behind names that may be theirs; all bits: not known */
 	uint64_t values;      /* characters of values without quotes */
 	uint64_t six, ten;    /* so many characters of a value begin there; all bits: not known */
 };
@@ -120,8 +121,9 @@ static inline uint64_t read_password_ends(const char *text)
 		words |= (uint64_t)lanes_bits(word) << i;
 		others |= (uint64_t)lanes_bits(other) << i;
 	}
-	/* What may stand behind a name says nothing alone. */
-	return words | (others & ((words | others) << 1 | 1));
+	/* What may stand behind a name says nothing alone: from a word's end a carry runs through
+	 * it, and leaves no bit of it. */
+	return words | (others & ~(((words << 1 | 1) & others) + others));
 }
 
 /* What a value without quotes can have in it: VALUE of rules_assign.c. */
@@ -150,6 +152,16 @@ static inline uint64_t sixteen_of(uint64_t one)
 	uint64_t eight = four & later(four, 4);
 
 	return eight & later(eight, 8);
+}
+
+/* The same of any number of them, up to all that a block has but one. */
+static inline uint64_t in_a_row(uint64_t one, size_t n)
+{
+	unsigned len = 1, most = n < SIGNBLOCK ? (unsigned)n : SIGNBLOCK - 1;
+
+	for (; 2 * len <= most; len *= 2)
+		one &= later(one, len);
+	return one & (len < most ? later(one, most - len) : one);
 }
 
 /* Is the i-th bit set, or beyond what is known? */

@@ -150,13 +150,26 @@ static size_t secret_end(const struct signlook *l, const struct escape *e)
 	return at;
 }
 
+/* Too short for either: most are, in text that is full of them.  What is escaped once is as long
+ * for a secret as for a password, at most. */
+static bool is_short(const struct signlook *l, const struct escape *e)
+{
+	size_t n, end;
+
+	if (e->slashes > 1)
+		return false;
+	end = units_end(l, e, PASSWORD_LEAST, &n);
+	return n < PASSWORD_LEAST && end < e->end + SECRET_LEAST;
+}
+
 void signescape_try(struct signlook *l, size_t sign, size_t at)
 {
 	struct escape e;
 	struct signname n;
 	size_t end;
 
-	if (!read_escape(l, at, &e) || !signname_read(l->text, name_end(l->text, sign), &n))
+	if (!read_escape(l, at, &e) || is_short(l, &e) ||
+	    !signname_read(l->text, name_end(l->text, sign), &n))
 		return;
 	if (signlook_wanted(l, HAND_ESCAPED_PASSWORD) && signname_password(l->text, &n) &&
 	    (end = password_end(l, &e)) > e.end) {

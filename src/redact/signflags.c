@@ -9,6 +9,7 @@
 #include "redact/signlook.h"
 
 enum {
+	NAME_LEAST = 4, /* "-pwd" */
 	NAME_MOST = 40,
 	BLANKS = 3,
 	SLASHES = 3, /* before a quote, of text within a string */
@@ -131,7 +132,7 @@ void signflags_try(struct signlook *l, size_t at)
 
 	while (end < l->high && end - at < NAME_MOST && in_name(l->text[end]))
 		end++;
-	if (end >= l->high ||
+	if (end >= l->high || end - at < NAME_LEAST ||
 	    (l->text[end] != ' ' && l->text[end] != '\\' && !is_quote(l->text[end])))
 		return;
 	hand = hand_of(l->text, end);

@@ -75,6 +75,17 @@ void signassign_try(struct signlook *l, size_t sign, size_t at, bool password);
 /* Only a secret is wanted: what costs least is asked first. */
 void signassign_secret(struct signlook *l, size_t sign, size_t at);
 
+/* false: signescape_try() would say no, by the bytes around the sign.  Two bytes are before it. */
+static inline bool signlook_maybe_escape(const struct signlook *l, size_t sign, size_t at)
+{
+	char next = l->text[at + 1], last = l->text[sign - 1], before = l->text[sign - 2];
+	bool quoted = (next == '"') | (next == '\'') | (next == '\\') | ((next | 0x20) == 'u');
+	bool name = ((last != '"') & (last != '\'')) | (before != '\\') | (sign < 3) ||
+		    (signlook_kind(l, sign - 3) & NAME_END) || l->text[sign - 3] == '\\';
+
+	return (l->text[at] == '\\') & quoted & name;
+}
+
 /* signescape.c: the same with a backslash at text[at], before the quote that opens the value. */
 void signescape_try(struct signlook *l, size_t sign, size_t at);
 

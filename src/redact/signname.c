@@ -347,5 +347,10 @@ bool signname_maybe_secret(const char *text, size_t sign)
 			return true;
 	}
 	joints &= joints - 1;
-	return others == 1 && (joints & (joints - 1)) && reads_secret(text, sign);
+	if (others != 1 || !(joints & (joints - 1)))
+		return false;
+	/* With more joints it may end in what is before that, and nowhere else. */
+	if (end >= 2 * LANES + 2 && !lanes_bits(word_ends_in(text + end - (size_t)(2 * LANES))))
+		return false;
+	return reads_secret(text, sign);
 }

@@ -115,6 +115,23 @@ static inline void look_closely(struct signlook *l, size_t last, size_t sign, si
 		signassign_secret(l, sign, at);
 }
 
+/* signname_maybe_secret() by no more than sixteen bytes; true: perhaps. */
+static inline bool may_end_secret(const struct signlook *l, size_t sign)
+{
+	uint32_t joints, words;
+	lanes v;
+
+	if (sign < LANES + 2)
+		return true;
+	v = lanes_load(l->text + sign - LANES);
+	words = lanes_bits(word_ends_in(l->text + sign - LANES));
+	joints = lanes_bits((lanes)(v == '_') | (lanes)(v == '-'));
+	joints &= joints - 1;
+	joints &= joints - 1; /* of three or more it says nothing */
+	return (words | joints) || signlook_kind(l, sign - 1) & (BLANK | OPENING) ||
+	       l->text[sign - 1] == ']' || l->text[sign - 1] == ':';
+}
+
 /* A sign at the i-th byte of a block, with a value right behind it.  What is asked first is asked
  * without a branch: in text of words drawn at random none can be foretold. */
 static inline void look_direct(struct signlook *l, const struct block *b, size_t i, size_t last,
@@ -126,7 +143,8 @@ static inline void look_direct(struct signlook *l, const struct block *b, size_t
 	struct maybe m = {
 		.near = enough & l->names & !colons &
 			(!equals | nearnames_equals(&l->near, last, sign)),
-		.password = l->passwords & signname_maybe_password(l->text, sign),
+		.password = l->passwords & (b->passwords >> i & 1) &
+			    signname_maybe_password(l->text, sign),
 		.secret = enough & l->secrets & (sign - last >= SECRET_NAME) &
 			  may_mean_secret(b, i, last, sign) & may_have(b->ten, i + 1),
 	};
@@ -134,7 +152,7 @@ static inline void look_direct(struct signlook *l, const struct block *b, size_t
 	if (!((m.near | m.password | m.secret) & has_name(l, sign)))
 		return;
 	m.password = m.password && is_password(l, sign);
-	m.secret = m.secret && !valuerun_known_dull(&l->value, sign + 1);
+	m.secret = m.secret && !valuerun_known_dull(&l->value, sign + 1) && may_end_secret(l, sign);
 	look_closely(l, last, sign, sign + 1, m);
 }
 
@@ -149,12 +167,12 @@ static void look_apart(struct signlook *l, const struct block *b, size_t i, size
 		.password = (((dark & PASSWORD_BITS) == PASSWORD_BITS &&
 			      may_have(b->six, i + inner - sign)) ||
 			     inner > at) &&
-			    is_password(l, sign),
+			    (b->passwords >> i & 1) && is_password(l, sign),
 		.secret = l->secrets && sign - last >= SECRET_NAME &&
 			  (dark & SECRET_BITS) == SECRET_BITS && may_have(b->ten, i + inner - sign),
 	};
 
-	if (l->text[at] == '\\')
+	if (l->text[at] == '\\' && signlook_maybe_escape(l, sign, at))
 		signescape_try(l, sign, at);
 	if (m.near || m.password || m.secret)
 		look_closely(l, last, sign, at, m);
@@ -195,7 +213,8 @@ static inline bool may_be_any(const struct signlook *l, const struct block *b, s
 	c->m.near = name & l->names & (dark == 0xffff) & (colons == 0) &
 		    ((equals == 0) | nearnames_equals(&l->near, c->last, c->sign));
 	name &= c->whole;
-	c->m.password = name & l->passwords & signname_maybe_password(l->text, c->sign) &
+	c->m.password = name & l->passwords & (b->passwords >> i & 1) &
+			signname_maybe_password(l->text, c->sign) &
 			((((dark & PASSWORD_BITS) == PASSWORD_BITS) &
 			  may_have(b->six, i + inner - c->sign)) |
 			 (inner > at));
@@ -238,6 +257,30 @@ static inline bool is_dull_block(struct signlook *l, size_t at, const struct blo
 	return valuerun_all_dull(&l->value, at + 1, at + BLOCK + 1);
 }
 
+/* Of some signs those before which nearnames_equals() may be true, if the value behind them is long
+ * enough, and perhaps others; one: what may be in such a value. */
+static inline uint64_t may_have_equals(const struct signlook *l, size_t at, uint64_t some,
+				       uint64_t ends, uint64_t one)
+{
+	const struct nearnames *n = l->near.names;
+	uint64_t near = ends, names = 0;
+
+	if (!some || !n)
+		return 0;
+	/* A word is not longer than what is between two signs; the first may have begun before. */
+	for (size_t len = 1; len < n->equals_len; len++)
+		near |= near << 1;
+	if (n->equals_len > 0)
+		names = (~(near << 1) | (((uint64_t)1 << n->equals_len) - 1)) & some &
+			later(in_a_row(one, n->equals_least), 1);
+	for (; some; some &= some - 1) {
+		size_t i = (size_t)__builtin_ctzll(some);
+
+		names |= (uint64_t)(n->equals_lasts >> (l->text[at + i - 1] & 0x1f) & 1) << i;
+	}
+	return names;
+}
+
 /* More than a few signs in a block: those that cannot be one of what may_be_any() looks for are
  * dropped, by what can be told of all of them at once. */
 static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t at, struct block *b,
@@ -248,6 +291,7 @@ static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t a
 	uint64_t names = ~ends, secrets = 0;
 	uint64_t passwords = read_password_ends(l->text + at) << 1 | 1, sure;
 
+	b->passwords = passwords;
 	/* 0: no value right behind a sign is a secret. */
 	b->word_ends = 0;
 	if (signs & (b->long_values | ~direct) &&
@@ -263,12 +307,7 @@ static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t a
 	if (is_dull_block(l, at, b, signs & direct & secrets))
 		secrets = b->word_ends = 0;
 	sure = ~direct | near | secrets | (passwords & later(b->six, 1));
-	for (uint64_t some = signs & odd & ~sure; some; some &= some - 1) {
-		size_t i = (size_t)__builtin_ctzll(some);
-
-		if (nearnames_equals(&l->near, behind_last(l, at, ends, i), at + i))
-			sure |= some & -some;
-	}
+	sure |= may_have_equals(l, at, signs & odd & ~sure, ends, one);
 	return signs & sure;
 }
 
@@ -291,7 +330,7 @@ look_at_many(struct signlook *l, size_t at, const struct block *b, uint64_t sign
 	for (size_t k = 0; k < n; k++) {
 		struct candidate *c = &all[k];
 
-		if (c->escaped)
+		if (c->escaped && signlook_maybe_escape(l, c->sign, c->at))
 			signescape_try(l, c->sign, c->at);
 		c->m.password = c->m.password && is_password(l, c->sign);
 		c->m.secret =
@@ -312,7 +351,7 @@ static inline void look_at_signs(struct signlook *l, size_t at, struct block *b)
 
 	b->long_values = ten & later(two, 9);
 	signs &= (six | ~direct) & may_have_names(b);
-	b->word_ends = b->six = b->ten = ~(uint64_t)0;
+	b->word_ends = b->passwords = b->six = b->ten = ~(uint64_t)0;
 	if (has_more(signs, FEW_SIGNS)) {
 		signs = drop_some(l, at, b, signs, ends);
 		/* Text that has more of them says the same again and again: what a branch does can
@@ -379,8 +418,9 @@ static inline void look_at_block(struct signlook *l, size_t at)
 	for (; some; some &= some - 1)
 		signpoints_url(l, at + (size_t)__builtin_ctzll(some));
 	/* Behind a blank or a quote, or at the begin of a line. */
-	some = b.dashes & ((~b.dark | b.openings) << 1 | (signlook_kind(l, at - 1) & OPENING) |
-			   ((unsigned char)l->text[at - 1] <= ' '));
+	some = b.dashes & later(b.dark, 1) &
+	       ((~b.dark | b.openings) << 1 | (signlook_kind(l, at - 1) & OPENING) |
+		((unsigned char)l->text[at - 1] <= ' '));
 	for (; some; some &= some - 1)
 		signpoints_option(l, at + (size_t)__builtin_ctzll(some));
 	look_at_phrases(l, at, &b);

@@ -5,16 +5,17 @@
 
 #include <string.h>
 
-/* The number of a set; -1: there is no room. */
-static int number_of(struct starts *s, const struct nextchars_set *set)
+/* The number of a set among n; -1: there is no room. */
+static int number_of(struct nextchars_set *sets, size_t *n, size_t room,
+		     const struct nextchars_set *set)
 {
-	for (size_t i = 0; i < s->n_sets; i++)
-		if (memcmp(&s->sets[i], set, sizeof(*set)) == 0)
+	for (size_t i = 0; i < *n; i++)
+		if (memcmp(&sets[i], set, sizeof(*set)) == 0)
 			return (int)i;
-	if (s->n_sets == STARTS_SETS)
+	if (*n == room)
 		return -1;
-	s->sets[s->n_sets] = *set;
-	return (int)s->n_sets++;
+	sets[*n] = *set;
+	return (int)(*n)++;
 }
 
 /* Only such words are found: long_words() of starts.c. */
@@ -36,13 +37,58 @@ static bool are_values(const struct nextchars_set *set)
 	return true;
 }
 
+static bool is_word(unsigned c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_';
+}
+
+/* All of them. */
+static struct nextchars_set union_of(const struct nextchars_set *next, int n)
+{
+	struct nextchars_set all = {0};
+
+	for (int i = 0; i < n; i++)
+		for (size_t j = 0; j < sizeof(all.in) / sizeof(all.in[0]); j++)
+			all.in[j] |= next[i].in[j];
+	return all;
+}
+
+/* What more than is known one by one is in.  Where it can be more than words another word can begin
+ * in it, and text that is full of such would be read again and again: then it is not asked. */
+static int read_tail(struct starts *s, const struct nextchars_set *next, int n, struct start *ret)
+{
+	struct nextchars_set tail = union_of(next, n);
+	int number;
+
+	ret->n_all = (uint8_t)n;
+	if (n <= STARTS_NEXT)
+		return 0;
+	for (unsigned c = 0; c < 256; c++)
+		if (nextchars_in(&tail, (unsigned char)c) && !is_word(c))
+			return 0;
+	number = number_of(s->tails, &s->n_tails, STARTS_TAILS, &tail);
+	ret->tail = (uint8_t)(number + 1);
+	return number;
+}
+
+/* Has one set all that another has? */
+static bool has_all(const struct nextchars_set *set, const struct nextchars_set *other)
+{
+	for (size_t i = 0; i < sizeof(set->in) / sizeof(set->in[0]); i++)
+		if (other->in[i] & ~set->in[i])
+			return false;
+	return true;
+}
+
 static int read_next(struct starts *s, const char *pattern, struct start *ret, struct error *err)
 {
-	struct nextchars_set next[STARTS_NEXT];
-	int n = nextchars_read(pattern, ret->word, ret->len, next, STARTS_NEXT);
+	struct nextchars_set next[STARTS_ALL];
+	int all = nextchars_read(pattern, ret->word, ret->len, next, STARTS_ALL);
+	int n = all < STARTS_NEXT ? all : STARTS_NEXT;
 
 	for (int i = 0; i < n; i++) {
-		int set = number_of(s, &next[i]);
+		int set = number_of(s->sets, &s->n_sets, STARTS_SETS, &next[i]);
 
 		if (set < 0)
 			return fail(err, ERR_INTERNAL, "too many sets of characters");
@@ -53,7 +99,12 @@ static int read_next(struct starts *s, const char *pattern, struct start *ret, s
 	if (n < STARTS_VALUE)
 		return fail(err, ERR_INTERNAL, "no value follows '%.*s' in %s", (int)ret->len,
 			    ret->word, pattern);
+	if (read_tail(s, next, all, ret) < 0)
+		return fail(err, ERR_INTERNAL, "too many sets of characters");
 	ret->n_next = (uint8_t)n;
+	ret->grows = true;
+	for (int i = 1; i < n; i++)
+		ret->grows = ret->grows && has_all(&next[i], &next[0]);
 	for (ret->n_same = 1; ret->n_same < n && ret->next[ret->n_same] == ret->next[0];)
 		ret->n_same++;
 	return 0;

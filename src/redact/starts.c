@@ -53,13 +53,14 @@ struct looking {
 	starts_hit *hit;
 	void *context;
 	struct run run;
+	struct run tail;
 };
 
-/* Are text[from .. to) all in the set? */
-static bool all_in(struct looking *l, const struct nextchars_set *set, size_t from, size_t to)
+/* Behind the bytes of the set from text[from] on, of which no more are read than those before
+ * text[to]. */
+static inline size_t run_end(const char *text, struct run *r, const struct nextchars_set *set,
+			     size_t from, size_t to)
 {
-	struct run *r = &l->run;
-	const char *text = l->text;
 	size_t end;
 
 	if (r->set != set || from < r->begin || from > r->end)
@@ -67,27 +68,41 @@ static bool all_in(struct looking *l, const struct nextchars_set *set, size_t fr
 	for (end = r->end; end < to && nextchars_in(set, (unsigned char)text[end]);)
 		end++;
 	r->end = end;
-	return end >= to;
+	return end;
+}
+
+/* More than sixteen bytes, which most that only begins so has not. */
+__attribute__((noinline)) static bool has_tail(struct looking *l, const struct start *e,
+					       size_t next)
+{
+	size_t to = next + e->n_all;
+
+	return run_end(l->text, &l->tail, &l->starts->tails[e->tail - 1], next, to) >= to;
 }
 
 /* Is it the word, and what follows what may follow it? */
 static bool fits(struct looking *l, const struct start *e, size_t at)
 {
 	const char *text = l->text + at;
-	size_t left = l->high - at, next = at + e->len;
+	size_t left = l->high - at, next = at + e->len, i = 0;
 
-	if (left < (size_t)e->len + e->n_next)
+	if (left < (size_t)e->len + e->n_all)
 		return false;
 	if (left < WORD_MOST ? memcmp(text, e->word, e->len) != 0 : !is_word_at(e, text))
 		return false;
 	/* A few are not worth a run, and would end one that is. */
-	if (e->n_same >= RUN_LEAST &&
-	    !all_in(l, &l->starts->sets[e->next[0]], next, next + e->n_same))
-		return false;
-	for (size_t i = e->n_same >= RUN_LEAST ? e->n_same : 0; i < e->n_next; i++)
+	if (e->n_same >= RUN_LEAST) {
+		size_t end = run_end(l->text, &l->run, &l->starts->sets[e->next[0]], next,
+				     next + e->n_next);
+
+		if (end < next + e->n_same)
+			return false;
+		i = e->grows ? end - next : e->n_same;
+	}
+	for (; i < e->n_next; i++)
 		if (!nextchars_in(&l->starts->sets[e->next[i]], (unsigned char)l->text[next + i]))
 			return false;
-	return true;
+	return e->tail == 0 || has_tail(l, e, next);
 }
 
 static bool is_word(char c)

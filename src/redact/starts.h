@@ -14,8 +14,10 @@ enum {
 	STARTS_REACH = 1,
 	STARTS_WORD_LEAST = 3,
 	STARTS_WORD = 12,
-	STARTS_VALUE = 8,       /* characters behind every word that can be part of a value */
-	STARTS_NEXT = 16,       /* and of which it is known what they can be, at most */
+	STARTS_VALUE = 8, /* characters behind every word that can be part of a value */
+	STARTS_NEXT = 16, /* and of which it is known what each can be, at most */
+	STARTS_ALL = 112, /* and what any of them can be */
+	STARTS_TAILS = 32,
 	STARTS_COLON_FIRST = 4, /* where in a word a ":" may be: "http://", "oauth:" */
 	STARTS_COLON_LAST = 5,
 	STARTS_ROWS = 4096,
@@ -24,7 +26,7 @@ enum {
 	STARTS_SETS = 256,
 	STARTS_GLANCE = 65536,
 };
-_Static_assert((int)STARTS_WORD + (int)STARTS_NEXT <= (int)NEXTCHARS_REACH, "see nextchars.h");
+_Static_assert((int)STARTS_WORD + (int)STARTS_ALL <= (int)NEXTCHARS_REACH, "see nextchars.h");
 
 struct start {
 	char word[STARTS_WORD];
@@ -32,6 +34,9 @@ struct start {
 	uint8_t n_next;
 	uint8_t next[STARTS_NEXT]; /* the sets that the bytes behind it are in */
 	uint8_t n_same;            /* so many of these are one, from the first on */
+	bool grows;                /* all of these have all that the first has */
+	uint8_t n_all;             /* so many bytes are behind it, at least */
+	uint8_t tail;              /* the set that these are in, plus one; 0: not asked */
 	uint16_t more;             /* in the same row, plus one; 0: none */
 	uint16_t entry;            /* the number of its rule */
 	uint32_t first;            /* its first four bytes, or three */
@@ -53,6 +58,8 @@ struct starts {
 	size_t n;
 	struct nextchars_set sets[STARTS_SETS];
 	size_t n_sets;
+	struct nextchars_set tails[STARTS_TAILS];
+	size_t n_tails;
 };
 
 extern const char start_words_start[], start_words_end[];

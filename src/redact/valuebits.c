@@ -38,11 +38,17 @@ const uint16_t valuebits_growth[VALUEBITS_MOST] = {
 	8556, 8568, 8581, 8592, 8604, 8617, 8627, 8640,
 };
 
-bool valuebits_less(const struct valuebits *b, size_t len, uint32_t tenths)
+/* By the sum of n log2 n. */
+static bool is_less(uint32_t sum, size_t len, uint32_t tenths)
 {
-	uint64_t bits = order[len] - b->order + len;
+	uint64_t bits = order[len] - sum + len;
 
 	return bits * 10 < (uint64_t)tenths * SCALE * len;
+}
+
+bool valuebits_less(const struct valuebits *b, size_t len, uint32_t tenths)
+{
+	return is_less(b->order, len, tenths);
 }
 
 bool valuebits_more(const struct valuebits *b, size_t len, uint32_t tenths)
@@ -52,12 +58,8 @@ bool valuebits_more(const struct valuebits *b, size_t len, uint32_t tenths)
 	return bits * 10 > ((uint64_t)tenths * SCALE + 10) * len;
 }
 
-bool valuebits_digits(const struct valuebits *b)
+bool valuebits_same_less(size_t same, size_t len, uint32_t tenths)
 {
-	uint64_t eight;
-	uint16_t two;
-
-	memcpy(&eight, &b->of['0'], sizeof(eight));
-	memcpy(&two, &b->of['8'], sizeof(two));
-	return eight || two;
+	/* Whatever the others are, the sum cannot be less. */
+	return is_less(order[same], len, tenths);
 }

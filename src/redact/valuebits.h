@@ -33,7 +33,7 @@ static inline void valuebits_drop(struct valuebits *b, unsigned char c)
  * close to tell. */
 bool valuebits_less(const struct valuebits *b, size_t len, uint32_t tenths);
 bool valuebits_more(const struct valuebits *b, size_t len, uint32_t tenths);
-/* Is a digit among them? */
-bool valuebits_digits(const struct valuebits *b);
+/* The same as the first, of any len bytes of which so many are the same. */
+bool valuebits_same_less(size_t same, size_t len, uint32_t tenths);
 
 #endif

@@ -14,13 +14,14 @@
 #include "base/own.h"
 #include "redact/lanes.h"
 #include "redact/redact_rule.h"
-#include "redact/valueletters.h"
 
 enum {
 	LEAST = 10,
 	LETTERS = 20, /* at least, without a digit */
 	CHANGES = 5,  /* then, from small letters to capitals */
 	GLANCE = VALUERUN_GLANCE,
+	CALM = CHECK_ENOUGH / 12, /* changes of CHECK_ENOUGH bytes with digits, at least */
+	MOVE = 2 * LANES,         /* bytes, at most, that letters are counted on, and not anew */
 };
 
 enum letter { OTHER = 0, LOWER, UPPER, DIGIT, NO_VALUE };
@@ -259,35 +260,131 @@ static bool are_few(struct valuerun *r, size_t at, size_t end)
 	return at >= r->few && end <= r->few_end;
 }
 
-/* looks_random() of checks.c, with what it asks of an assigned value; true: perhaps. */
-static bool are_random(const struct valuerun *r, const struct valuecount *c)
+/* Letters, digits and changes of text[from .. to), the first byte of which only is what the change
+ * to the second is from. */
+static struct valueletters letters_behind(const struct valuerun *r, size_t from, size_t to)
 {
-	size_t len = c->to - c->from;
-	bool digits = valuebits_digits(&c->bits);
-	struct valueletters seen;
+	struct valueletters seen = valueletters_of(r->text + from, to - from, r->high - from);
+	unsigned first = letter_at(r, from);
 
-	if (valuebits_less(&c->bits, len, digits ? 28 : 35))
+	seen.letters -= first == LOWER || first == UPPER;
+	seen.digits -= first == DIGIT;
+	return seen;
+}
+
+static struct valueletters letters_before(const struct valuerun *r, size_t from, size_t to)
+{
+	struct valueletters seen = valueletters_of(r->text + from, to - from, r->high - from);
+	unsigned last = letter_at(r, to - 1);
+
+	seen.letters -= last == LOWER || last == UPPER;
+	seen.digits -= last == DIGIT;
+	return seen;
+}
+
+/* Moves to text[from .. to): what is in both is not read again. */
+static void kinds_to(const struct valuerun *r, struct valuekinds *k, size_t from, size_t to)
+{
+	if (from < k->from || from >= k->to || to < k->to || from - k->from > MOVE ||
+	    to - k->to > MOVE) {
+		k->seen = valueletters_of(r->text + from, to - from, r->high - from);
+	} else {
+		struct valueletters less = letters_before(r, k->from, from + 1);
+		struct valueletters more = letters_behind(r, k->to - 1, to);
+
+		k->seen.letters += more.letters - less.letters;
+		k->seen.digits += more.digits - less.digits;
+		k->seen.changes += more.changes - less.changes;
+	}
+	k->from = from;
+	k->to = to;
+}
+
+/* Reads from text[at] on while there are few changes. */
+static void read_calm(struct valuerun *r, size_t at)
+{
+	struct letterbits all = {0};
+	unsigned changes = 0;
+	size_t i = at;
+
+	for (; r->end - i >= LANES; i += LANES) {
+		letterbits_move(&all, letterbits_of(lanes_load(r->text + i)), 0xffff);
+		changes += letterbits_count(letterbits_changes(all));
+		if (changes >= CALM)
+			break;
+	}
+	r->calm = (struct valuecalm){at, i};
+}
+
+static bool has_digit(const struct valuerun *r, size_t at, size_t end)
+{
+	for (; end - at >= LANES; at += LANES)
+		if (lanes_bits(is_between(lanes_load(r->text + at), '0', '9')))
+			return true;
+	return false;
+}
+
+/* Too few changes for what has a digit?  Where one try did not help, the next begins behind it. */
+static bool is_calm(struct valuerun *r, size_t at, size_t end)
+{
+	if (end - at != CHECK_ENOUGH)
 		return false;
-	seen = valueletters_of(r->text + c->from, len, r->high - c->from);
-	if (!digits || seen.letters == 0)
-		return seen.letters >= LETTERS && seen.changes >= CHANGES;
-	return seen.changes >= 3 && seen.changes >= len / 12;
+	if (at < r->calm.from || at >= r->calm.to)
+		read_calm(r, at);
+	else if (end > r->calm.to && r->calm.to - r->calm.from >= CHECK_ENOUGH)
+		read_calm(r, at);
+	return end <= r->calm.to && has_digit(r, at, end);
+}
+
+/* looks_random() of checks.c, with what it asks of an assigned value; true: perhaps.  Letters are
+ * looked at first: sixteen of them cost less than one byte that is counted. */
+static bool are_random(struct valuerun *r, size_t at, size_t end)
+{
+	const struct valueletters *seen = &r->kinds.seen;
+	size_t len = end - at;
+
+	if (is_calm(r, at, end))
+		return false;
+	kinds_to(r, &r->kinds, at, end);
+	if (seen->digits == 0 || seen->letters == 0) {
+		if (seen->letters < LETTERS || seen->changes < CHANGES)
+			return false;
+	} else if (seen->changes < 3 || seen->changes < len / 12) {
+		return false;
+	}
+	count_to(r, &r->count, at, end);
+	return !valuebits_less(&r->count.bits, len, seen->digits > 0 ? 28 : 35);
+}
+
+/* What was counted of the last one counts for one that is the same. */
+static void move_to(struct valuerun *r, size_t at, size_t end)
+{
+	struct valueanswer *a = &r->answer;
+
+	if (r->kinds.from == a->from && r->kinds.to == a->to) {
+		r->kinds.from = at;
+		r->kinds.to = end;
+	}
+	if (r->count.from == a->from && r->count.to == a->to) {
+		r->count.from = at;
+		r->count.to = end;
+	}
+	a->from = at;
+	a->to = end;
 }
 
 static bool may_be_random(struct valuerun *r, size_t at, size_t end)
 {
-	struct valuecount *c = &r->count;
+	struct valueanswer *a = &r->answer;
 
 	if (are_few(r, at, end))
 		return false;
 	/* In text that says the same again and again one answer is enough. */
-	if (c->to - c->from == end - at && memcmp(r->text + c->from, r->text + at, end - at) == 0) {
-		c->from = at;
-		c->to = end;
-		return c->random;
-	}
-	count_to(r, c, at, end);
-	return c->random = are_random(r, c);
+	if (a->to - a->from == end - at && memcmp(r->text + a->from, r->text + at, end - at) == 0)
+		move_to(r, at, end);
+	else
+		*a = (struct valueanswer){at, end, are_random(r, at, end)};
+	return a->random;
 }
 
 /* What a filler begins with, a bit for each, and of which of them a byte is the second. */
@@ -371,6 +468,27 @@ bool valuerun_few(struct valuerun *r, size_t at)
 	return are_few(r, at, r->end - at < CHECK_ENOUGH ? r->end : at + CHECK_ENOUGH);
 }
 
+/* The last "://", which is the filler that is found at once; false: perhaps there is none. */
+static bool has_path(struct valuerun *r, size_t at, size_t end)
+{
+	for (size_t i = end - 2; i > at && i >= LANES;) {
+		const char *text = r->text + (i -= LANES);
+		uint32_t paths = lanes_bits((lanes)(lanes_load(text) == ':') &
+					    (lanes)(lanes_load(text + 1) == '/') &
+					    (lanes)(lanes_load(text + 2) == '/'));
+
+		if (!paths)
+			continue;
+		i += 31 - (size_t)__builtin_clz(paths);
+		if (i < at)
+			return false;
+		r->filler = i;
+		r->filler_end = i + 3;
+		return true;
+	}
+	return false;
+}
+
 bool valuerun_secret(struct valuerun *r, size_t at)
 {
 	size_t end = enough_of(r, at);
@@ -378,8 +496,8 @@ bool valuerun_secret(struct valuerun *r, size_t at)
 	/* What the first bytes tell is asked first. */
 	return end > 0 && !has_known_filler(r, at, end) &&
 	       !check_placeholder(r->text + at, end - at) &&
-	       !check_begins_path(r->text + at, end - at) && may_be_random(r, at, end) &&
-	       !has_filler(r, at, end);
+	       !check_begins_path(r->text + at, end - at) && !has_path(r, at, end) &&
+	       may_be_random(r, at, end) && !has_filler(r, at, end);
 }
 
 /* Behind the begin of the last one in the run; 0: none. */
@@ -407,7 +525,10 @@ static bool has_pairs(const struct valuerun *r)
 		pairs |= lanes_bits(((lanes)(v == '/') & (lanes)(next == '/')) |
 				    ((lanes)((v | 0x20) == 'n') & (lanes)((next | 0x20) == 'v')));
 	}
-	return pairs || i < r->end;
+	for (; i + 1 < r->end && !pairs; i++)
+		pairs = (r->text[i] == '/' && r->text[i + 1] == '/') ||
+			((r->text[i] | 0x20) == 'n' && (r->text[i + 1] | 0x20) == 'v');
+	return pairs;
 }
 
 bool valuerun_password(struct valuerun *r, size_t at)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "redact/valuebits.h"
+#include "redact/valueletters.h"
 
 enum { VALUERUN_GLANCE = 32 };
 
@@ -15,7 +16,23 @@ enum { VALUERUN_GLANCE = 32 };
 struct valuecount {
 	size_t from, to;
 	struct valuebits bits;
-	bool random; /* perhaps */
+};
+
+/* The same of its letters. */
+struct valuekinds {
+	size_t from, to;
+	struct valueletters seen;
+};
+
+/* text[from .. to) has few changes: fewer than anything random with a digit in it. */
+struct valuecalm {
+	size_t from, to;
+};
+
+/* Whether text[from .. to) is random, perhaps: the last answer. */
+struct valueanswer {
+	size_t from, to;
+	bool random;
 };
 
 /* Zeroed but for text and high: nothing was looked at yet.  Values are asked for in the order in
@@ -33,6 +50,9 @@ struct valuerun {
 	size_t few, few_end; /* so few different bytes are in it that no value within is random */
 	size_t many_end;     /* so many were there that it is not asked again up to here */
 	struct valuecount count;
+	struct valuecalm calm;
+	struct valuekinds kinds;
+	struct valueanswer answer;
 };
 
 /* Behind the value that begins at text[at]. */

@@ -87,22 +87,21 @@ __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
 	return true;
 }
 
+/* By a table of bits: that of rows is too large to be near. */
 static inline bool has_row(const struct looking *l, size_t at)
 {
-	return l->anchors->row[anchors_row(l->in.text + at)] != 0;
+	return anchors_bit(l->anchors->firsts, anchors_row(l->in.text + at));
 }
 
 /* Every second pair of bytes tells whether an anchor may begin there, or one byte before or behind.
  */
 static bool look_at_run(struct looking *l, size_t begin, size_t end)
 {
-	const uint8_t *pairs = l->anchors->pairs;
+	const uint32_t *pairs = l->anchors->pairs;
 	size_t at = begin;
 
 	for (; at + 1 < end; at += 2) {
-		size_t row = anchors_row(l->in.text + at);
-
-		if (!(pairs[row / 8] >> row % 8 & 1))
+		if (!anchors_bit(pairs, anchors_row(l->in.text + at)))
 			continue;
 		if ((at > begin && has_row(l, at - 1) && !look_at_row(l, at - 1)) ||
 		    (has_row(l, at) && !look_at_row(l, at)) ||

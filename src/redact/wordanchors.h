@@ -32,8 +32,9 @@ struct anchor {
 
 /* Made from the rules when belljar is built. */
 struct anchors {
-	uint8_t pairs[ANCHORS_ROWS / 8]; /* of every second pair of bytes: one is in an anchor */
-	uint16_t row[ANCHORS_ROWS];      /* by the first two letters: the first anchor, plus one */
+	uint32_t pairs[ANCHORS_ROWS / 32];  /* of every second pair of bytes: one is in an anchor */
+	uint32_t firsts[ANCHORS_ROWS / 32]; /* pairs that an anchor begins with */
+	uint16_t row[ANCHORS_ROWS]; /* by the first two letters: the first anchor, plus one */
 	struct anchor anchors[ANCHORS_FORMS];
 	size_t n;
 	struct shape_sets sets;
@@ -41,9 +42,15 @@ struct anchors {
 
 extern const char anchor_forms_start[], anchor_forms_end[];
 
+/* In this order it is one load. */
 static inline size_t anchors_row(const char *letters)
 {
-	return (size_t)(unsigned char)letters[0] << 8 | (size_t)(unsigned char)letters[1];
+	return (size_t)(unsigned char)letters[0] | (size_t)(unsigned char)letters[1] << 8;
+}
+
+static inline bool anchors_bit(const uint32_t *bits, size_t row)
+{
+	return bits[row / 32] >> row % 32 & 1;
 }
 
 /* There is an anchor at text[at], and all around it looks as it must.  false: enough. */

@@ -206,6 +206,60 @@ TEST(bytes_that_are_no_characters_come_out_as_they_do_byte_by_byte)
 	CHECK(true);
 }
 
+/* What goes, what stays, what becomes something else and what begins a sequence, drawn: sixteen
+ * bytes at a time and one by one the same comes out. */
+TEST(odd_bytes_in_any_order_come_out_as_they_do_byte_by_byte)
+{
+	static const char *const parts[] = {
+		"a",
+		"bc ",
+		"\n",
+		"\r",
+		"\r\n",
+		"\x01",
+		"\x7f",
+		"\t",
+		"\x1b[31m",
+		"\x1b",
+		"\xc2\xad",
+		"\xe2\x80\x8b",
+		"\xf3\xa0\x81\x81",
+		"\xf0\x9b\xb2\xa0",
+		"\xf0\x9b\xb2\x9f",
+		"\xc3\xa9",
+		"\xe4\xb8\xad",
+		"\xf0\x9f\x98\x80",
+		"\xff",
+		"\xe2\x80",
+		"\xc2",
+		"\x80",
+		"\xc2\x85",
+		"0123456789abcdef",
+	};
+	uint64_t seed = 1;
+
+	for (int k = 0; k < 6000; k++) {
+		char text[256], got[1024], want[1024];
+		size_t len = 0, n = ARRAY_LEN(parts);
+		/* Most texts have a few of them only. */
+		size_t few = 1 + (size_t)(seed >> 40) % n, from = (size_t)(seed >> 20) % n;
+
+		while (len < 200) {
+			const char *part;
+
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			part = parts[(from + (size_t)(seed >> 33) % few) % n];
+			memcpy(text + len, part, strlen(part));
+			len += strlen(part);
+		}
+		clean(text, len, len, got);
+		clean(text, len, 1, want);
+		if (strcmp(got, want) != 0)
+			CHECK_STR(got, want);
+	}
+	CHECK(true);
+}
+
 TEST(it_stops_when_there_is_no_more_room)
 {
 	struct neutral n = {0};
