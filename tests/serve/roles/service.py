@@ -311,7 +311,15 @@ def a_policy_is_replaced_while_calls_run(t):
         os.kill(keeper, signal.SIGKILL)
     wait_until(lambda: s.execute("print(1)")[1].get("output") == "1\n")
     t.check(len(s.ask("GET", "/v1/tools")[1]["tools"]) == len(old["tools"]) + 1, "")
-    t.check(s.ask("POST", "/v1/admin/reload")[0] in (200, 202), "")
+    status, answer = s.ask("POST", "/v1/admin/reload")
+    t.check(status == 422 and s.dir + "/policy.yaml:3:" in answer["detail"], answer)
+    t.check("the policy of before" in answer["detail"], answer)
+    s.put_policy(text)
+    status, answer = s.ask("POST", "/v1/admin/reload")
+    now = s.ask("GET", "/version")[1]
+    t.check(status == 200 and answer["policy_sha256"] == now["policy_sha256"], (answer, now))
+    t.check(answer["policy_generation"] == now["policy_generation"] == 3, (answer, now))
+    t.check(len(s.ask("GET", "/v1/tools")[1]["tools"]) == len(old["tools"]), "")
     finish(t, s)
 
 
@@ -437,6 +445,9 @@ def a_new_certificate_counts_after_a_reload(t):
     wait_until(lambda: "serve.tls" in s.lines())
     t.check(certificate_at(port) == second, "the old one stays")
     t.check("no key" not in s.lines(), s.lines())
+    status, answer = s.ask("POST", "/v1/admin/reload")
+    t.check(status == 422 and "serve.tls" in answer["detail"], answer)
+    t.check("no key" not in answer["detail"], answer)
     t.check(s.execute("print(1)")[1]["output"] == "1\n", "")
     s.put_policy()
     finish(t, s)
