@@ -429,7 +429,7 @@ def a_new_certificate_counts_after_a_reload(t):
         return
     s = start(before=lambda s: (make_certificate(s, "one"), s.put_policy(
         open(s.dir + "/policy.yaml").read().replace(
-            "serve:\n", "serve:\n  tls: { cert: %s/tls.crt, key: %s/tls.key }\n" % (s.dir, s.dir)))),
+            "serve:\n", "serve:\n  tls: { cert: tls.crt, key: %s/tls.key }\n" % s.dir))),
         words=["--listen", "tls:127.0.0.1:0"])
     port = int(s.said["listening"][2].rpartition(":")[2])
     t.check(s.said["listening"][2].startswith("https://"), s.said)
