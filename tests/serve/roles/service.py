@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from describing import undescribed  # noqa: E402
-from living import Load, Service, beneath  # noqa: E402
+from living import Load, Service, beneath, parents  # noqa: E402
 from tapping import run, wait_until  # noqa: E402
 
 BELLJAR, WHO = os.path.realpath(sys.argv[1]), sys.argv[2]
@@ -114,6 +114,34 @@ def it_starts_and_answers_three_calls(t):
     t.check(events[0]["event"] == "start" and events[-1]["event"] == "result", events)
     t.check("".join(e.get("data", "") for e in events if e["event"] == "stdout") == "1\n2\n3\n",
             events)
+    finish(t, s)
+
+
+def bounding_set(pid):
+    try:
+        with open("/proc/%d/status" % pid, encoding="ascii", errors="replace") as text:
+            return int(text.read().partition("CapBnd:")[2].split()[0], 16)
+    except OSError:
+        return None
+
+
+def boxes_are_bound_before_there_is_a_call(t):
+    """Whoever waits for an order has given up what no exec may give back."""
+    s = start()
+    wait_until(s.is_ready)
+
+    def slots():
+        wardens = s.pids("warden")
+        return [pid for pid, parent in parents().items() if parent in wardens]
+
+    def waiting():
+        return [pid for slot in slots() for pid in beneath(slot)]
+
+    wait_until(lambda: len(waiting()) > 3)
+    wait_until(lambda: not any(bounding_set(pid) for pid in waiting()))
+    t.check(len([pid for pid in waiting() if bounding_set(pid) == 0]) > 3, waiting())
+    # Its slot, which makes them, has it still: it is theirs to give up.
+    t.check(all(bounding_set(pid) for pid in slots()), "a slot makes boxes")
     finish(t, s)
 
 
@@ -515,6 +543,7 @@ TESTS = [
     a_new_certificate_counts_after_a_reload,
     answers_are_as_they_are_described,
     it_starts_and_answers_three_calls,
+    boxes_are_bound_before_there_is_a_call,
     what_a_client_makes_up_is_cleaned_before_it_is_written,
     what_is_used_behind_all_calls_is_charged_too,
     each_role_is_killed_under_load_and_comes_back,
