@@ -447,7 +447,7 @@ static const struct api_field audit_call_fields[] = {
 
 static const struct api_field audit_proof_fields[] = {
 	COUNT("index", "Of the record."),
-	TEXT("proof", "For belljar audit check-proof."),
+	TEXT("proof", "For belljar audit verify-proof."),
 };
 
 static const struct api_field audit_checkpoint_fields[] = {
