@@ -333,6 +333,7 @@ def a_reload_that_takes_too_long_is_said_to():
         r = f.ask("POST", "/v1/admin/reload", key="root")
         problem(r, 504, "timeout")
         expect("policy of before" in r.json["detail"], True, r.json)
+        expect(f.metric('belljar_http_requests_total{method="POST",route="/v1/admin/reload",status="504"}'), 1)
         f.tell("reloaded - 1")  # nobody waits for it any more
         expect(f.run(["echo"]).status, 200)
 
