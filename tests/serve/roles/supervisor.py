@@ -158,6 +158,22 @@ def a_policy_is_read_again_and_a_bad_one_changes_nothing(t):
     s.forget()
 
 
+def a_service_that_nobody_can_use_says_so(t):
+    quiet = ["/bin/sh", "-c", 'exec "$0" "$1" "$2"']  # without --json
+    for clients, listen, word in (([], "127.0.0.1:0", "nobody can come in there"),
+                                  ([{"key_sha256": ["ab" * 32]}], "127.0.0.1:0", "Bearer $KEY"),
+                                  ([{"cert": "x"}], "127.0.0.1:0", "Bearer $KEY"),
+                                  ([], "unix", "--unix-socket")):
+        view = dict(VIEW, source="/p.yaml", clients=clients,
+                    serve=dict(VIEW["serve"], loopback_without_key=False))
+        s = Service(listen=listen, up=False, start=quiet,
+                    before=lambda s, view=view: s.put("view.json", json.dumps(view)))
+        tapping.wait_until(lambda s=s, word=word: word in s.lines())
+        t.check(("Bearer $KEY" in s.lines()) == (word == "Bearer $KEY"), s.lines())
+        t.check(s.end() == 0, s.lines())
+        s.forget()
+
+
 def who_asks_for_a_reload_hears_what_came_of_it(t):
     s = Service()
 
@@ -320,6 +336,7 @@ tapping.run([
     a_log_that_another_scribe_holds_is_no_failure,
     a_policy_is_read_again_and_a_bad_one_changes_nothing,
     who_asks_for_a_reload_hears_what_came_of_it,
+    a_service_that_nobody_can_use_says_so,
     a_front_that_asks_for_too_much_gets_what_the_policy_allows,
     killed_it_leaves_nobody,
     a_second_signal_ends_it_now,
