@@ -184,13 +184,13 @@ int trustdir_find(const char *path, struct trustdir *ret, struct error *err)
 
 int trustdir_make(struct trustdir *d, struct error *err)
 {
-	struct walk w = {
-		.path = d->path, .at = d->rest, .flags = O_RDONLY | O_DIRECTORY, .make = true};
+	own(walk)
+		w = {.path = d->path, .at = d->rest, .flags = O_RDONLY | O_DIRECTORY, .make = true};
 
-	if (d->fd >= 0)
-		return d->fd;
+	d->rest = (struct pathrest){.dir = -1};
+	if (d->fd >= 0 || !w.at.text) /* what failed once has no way left to go */
+		return d->fd >= 0 ? d->fd : fail(err, ERR_CALLER, "%s was not made", d->path);
 	d->fd = walk(&w, err);
-	d->rest = w.at;
 	return d->fd;
 }
 
