@@ -39,6 +39,7 @@ cppcheck          test,lint                 checks the source for mistakes
 nodejs            test,bench                runs the tests of the TypeScript client, and the bench of warm boxes
 mandoc            test,lint                 checks the manual pages
 shellcheck        test,lint                 checks the scripts
+zsh               test                      completes words in the test of its completion
 libtest-json-schema-acceptance-perl test      carries the official JSON Schema Test Suite
 strace            test                      shows that no role is refused what it needs
 bubblewrap        test,bench                the other side of some tests and of the bench

@@ -34,7 +34,8 @@ static void print_usage(FILE *to)
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
 		if (commands[i].what)
 			(void)fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].what);
-	(void)fprintf(to, "\nbelljar COMMAND --help says more; so does man belljar.\n");
+	(void)fprintf(to, "\nbelljar COMMAND --help says more; so does man belljar.\n"
+			  "belljar --version says which one this is.\n");
 }
 
 static int complain_about(const char *word)

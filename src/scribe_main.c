@@ -115,5 +115,9 @@ int main(int argc, char **argv)
 	o.directory = argv[optind];
 	if (o.first >= 0 && !o.stay && !o.leash)
 		leave_parent(o.first);
-	return scribe_run(&o, &err) < 0 ? complain(&err) : 0;
+	if (scribe_run(&o, &err) == 0)
+		return 0;
+	/* A service was told, and calls are written down by the one that has the log: to its
+	 * operator that would look like trouble. */
+	return o.leash && err.sys == EAGAIN ? EXIT_TROUBLE : complain(&err);
 }

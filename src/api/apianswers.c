@@ -447,7 +447,7 @@ static const struct api_field audit_call_fields[] = {
 
 static const struct api_field audit_proof_fields[] = {
 	COUNT("index", "Of the record."),
-	TEXT("proof", "For belljar audit check-proof."),
+	TEXT("proof", "For belljar audit verify-proof."),
 };
 
 static const struct api_field audit_checkpoint_fields[] = {
@@ -480,7 +480,9 @@ static const struct api_field audit_verdict_fields[] = {
 };
 
 static const struct api_field reload_fields[] = {
-	FLAG("accepted", "The policy is being read; version shows when it counts."),
+	TEXT("policy_sha256", "Of the policy that counts now."),
+	COUNT("policy_generation", "How often one was loaded."),
+	{.name = "note", .type = API_STRING, .help = "What of it counts at the next start only."},
 };
 
 static const struct api_field health_fields[] = {
@@ -566,7 +568,7 @@ const struct api_object api_answers[] = {
 	OBJECT("audit_checkpoint", audit_checkpoint_fields, "What the log has signed last."),
 	OBJECT("audit_finding", audit_finding_fields, "Something that is wrong with the log."),
 	OBJECT("audit_verdict", audit_verdict_fields, "Is the log as it was signed?"),
-	OBJECT("reload", reload_fields, "The policy is read again."),
+	OBJECT("reload", reload_fields, "The policy was read again, and counts."),
 	OBJECT("health", health_fields, "It is alive."),
 	OBJECT("readiness_check", readiness_check_fields, "One thing that calls need."),
 	OBJECT("readiness_checks", readiness_checks_fields, "What calls need."),

@@ -51,7 +51,7 @@ int proof_make(struct log_reader *r, uint64_t index, bool with_line, struct buf 
 	if (log_reader_checkpoint(r, &p.checkpoint, checkpoint, err) < 0)
 		return -1;
 	if (index >= p.checkpoint.size)
-		return fail(err, ERR_CALLER,
+		return fail(err, ERR_NOT_FOUND,
 			    "record %" PRIu64 " is not signed (yet): %" PRIu64 " records are",
 			    index, p.checkpoint.size);
 	if (tree_prove(index, p.checkpoint.size, &hashes, &path, err) < 0 ||
@@ -60,7 +60,7 @@ int proof_make(struct log_reader *r, uint64_t index, bool with_line, struct buf 
 	hash_leaf(p.line.data, p.line.len, &p.leaf);
 	/* What we hand out holds, or the log is broken and we say so. */
 	if (!tree_includes(&p.leaf, index, p.checkpoint.size, &path, &p.checkpoint.root))
-		return fail(err, ERR_CONFIG,
+		return fail(err, ERR_REFUSED,
 			    "record %" PRIu64 " is not in the tree that was signed: verify the log",
 			    index);
 	if (!with_line)

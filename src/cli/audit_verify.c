@@ -166,7 +166,7 @@ static int prove(const struct audit_options *o, const char *word, struct error *
 	if (!r || audit_number(word, "prove", &index, err) < 0)
 		return -1;
 	if (proof_make(r, index, !o->no_record, &text, err) < 0)
-		return err->kind == ERR_CALLER ? -1 : fail_in(err, "record %" PRIu64, index);
+		return err->kind == ERR_NOT_FOUND ? -1 : fail_in(err, "record %" PRIu64, index);
 	return write_proof(o->out, &text, err);
 }
 
@@ -174,7 +174,10 @@ int audit_prove(const struct audit_options *o, const struct word_list *rest)
 {
 	struct error err = {0};
 
-	return prove(o, rest->word[0], &err) < 0 ? cli_complain(&err) : audit_printed(0);
+	if (prove(o, rest->word[0], &err) == 0)
+		return audit_printed(0);
+	(void)cli_complain(&err);
+	return err.kind == ERR_NOT_FOUND || err.kind == ERR_REFUSED ? AUDIT_WRONG : EXIT_BELLJAR;
 }
 
 /* verify-proof: with the file and the key, and nothing else. */
@@ -189,11 +192,7 @@ static ssize_t read_proof(const char *file, char *room, size_t size, struct erro
 	if (fd < 0)
 		return fail_sys(err, "open %s", file);
 	n = fd_read_all(fd, room, size, err);
-	if (n < 0)
-		return fail_in(err, "%s", file);
-	if ((size_t)n == size)
-		return fail(err, ERR_CALLER, "%s: %zu bytes and more are no proof", file, size);
-	return n;
+	return n < 0 ? fail_in(err, "%s", file) : n;
 }
 
 static void print_proof(const struct proof *p)
@@ -256,7 +255,9 @@ static int verify_proof(const struct audit_options *o, const char *file, struct 
 	len = read_proof(file, text, PROOF_MAX + 1, err);
 	if (len < 0)
 		return -1;
-	if (proof_verify(&key, text, (size_t)len, &p, room, &why) < 0) {
+	if (len > PROOF_MAX)
+		(void)fail(&why, ERR_CALLER, "%s is longer than a proof can be", file);
+	if (len > PROOF_MAX || proof_verify(&key, text, (size_t)len, &p, room, &why) < 0) {
 		if (o->json)
 			(void)puts("{\"valid\":false}");
 		(void)fail_in(&why, "the proof does not hold");

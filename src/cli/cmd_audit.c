@@ -109,12 +109,13 @@ static int print_help(void)
 		print_usage(&commands[i]);
 		(void)putchar('\n');
 	}
-	(void)puts(
-		"The log is in --log, $BELLJAR_AUDIT, /var/lib/belljar/audit (root) or\n"
-		"$XDG_STATE_HOME/belljar/audit.  Times are UTC.\n\n"
-		"exit codes: 0 well; 1 the log or proof is not what was signed, there is no such\n"
-		"call, or some records are none; 125 wrong option, or belljar failed\n\n"
-		"more: man belljar-audit, man 5 belljar-audit");
+	(void)puts("The log is in --log, $BELLJAR_AUDIT, /var/lib/belljar/audit (root) or\n"
+		   "$XDG_STATE_HOME/belljar/audit.  Times are UTC.\n\n"
+		   "exit codes: 0 well; 1 the log or proof is not what was signed, or there is no "
+		   "such\n"
+		   "call or record; 125 wrong option, a file that cannot be read, or belljar "
+		   "failed\n\n"
+		   "more: man belljar-audit, man 5 belljar-audit");
 	return audit_printed(0);
 }
 

@@ -129,6 +129,11 @@ static size_t count_tests(const struct policy *p)
 	return n;
 }
 
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static int check(const char *file, const struct policy_options *o, struct complaints *c)
 {
 	struct redact_means means;
@@ -143,8 +148,9 @@ static int check(const char *file, const struct policy_options *o, struct compla
 		return json_verdict(file, p, c, count_tests(p)) ? EXIT_BELLJAR : code;
 	cli_print_complaints(stdout, c);
 	if (code == 0)
-		printf("%s: well: %zu clients, %zu tools, %zu tests\n", shown_name(file),
-		       p->n_clients, p->n_tools, count_tests(p));
+		printf("%s: well: %zu client%s, %zu tool%s, %zu test%s\n", shown_name(file),
+		       p->n_clients, plural(p->n_clients), p->n_tools, plural(p->n_tools),
+		       count_tests(p), plural(count_tests(p)));
 	return code;
 }
 

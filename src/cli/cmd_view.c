@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/fd.h"
 #include "base/jsonread.h"
@@ -46,11 +47,26 @@ static int write_ceiling(const struct policy *p, const char *where)
 	return 0;
 }
 
+/* Complaints only: what becomes of it is for whoever started us to say. */
+static struct policy *load(const struct words_of_view *w)
+{
+	struct complaints *complaints = calloc(1, sizeof(*complaints));
+	struct redact_means means;
+	struct policy *p = NULL;
+
+	if (complaints)
+		p = cli_load(w->policy ? w->policy : policy_default_file(), w->state, &means,
+			     complaints);
+	if (!p && complaints)
+		cli_print_complaints(stderr, complaints);
+	free(complaints);
+	return p;
+}
+
 int cmd_view(int argc, char **argv)
 {
 	struct words_of_view w = {0};
 	struct word_list rest = {0};
-	struct redact_means means;
 	own_policy policy = NULL;
 	own_json view = NULL;
 	own_str text = NULL;
@@ -64,7 +80,7 @@ int cmd_view(int argc, char **argv)
 		(void)fail(&err, ERR_CALLER, "belljar-gate view takes options only");
 		return cli_complain(&err);
 	}
-	policy = cli_load_policy(w.policy, w.state, &means, NULL);
+	policy = load(&w);
 	if (!policy)
 		return EXIT_BELLJAR;
 	if (w.pack && (text_parse_uint(w.pack, &fd, &err) < 0 ||

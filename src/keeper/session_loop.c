@@ -229,7 +229,7 @@ static uint64_t rest_at(struct session *s, uint64_t now)
 static int tick(struct session *s)
 {
 	uint64_t now = clock_us(), next = s->ends_us, idle = s->active_us + s->idle_ms * 1000;
-	uint64_t rest;
+	uint64_t rest, bill = session_bill(s, now);
 
 	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
 		uint64_t due = driver_tick(s, &s->drivers[i], now);
@@ -244,6 +244,7 @@ static int tick(struct session *s)
 		next = idle;
 	rest = rest_at(s, now);
 	next = rest && rest < next ? rest : next;
+	next = bill && bill < next ? bill : next;
 	now = clock_us();
 	return now < next ? (int)((next - now) / 1000 + 1) : 0;
 }

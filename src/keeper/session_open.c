@@ -255,6 +255,7 @@ static bool begin(struct session *s, struct doing *d)
 	s->opened_us = s->active_us = clock_us();
 	s->ends_us = s->opened_us + times.ttl_ms * 1000;
 	s->idle_ms = times.idle_ms;
+	session_bill_begin(s, d->passage.judged.client);
 	doing_record(d, 0, &err);
 	answer_opened(s, d);
 	driver_ahead(s, d);

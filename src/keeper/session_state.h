@@ -107,9 +107,11 @@ struct session {
 	const char *language; /* of snippets that name none; NULL: they must */
 	uint64_t opened_ms, opened_us, ends_us;
 	uint64_t idle_ms, active_us;
-	uint64_t billed_us;       /* of the processor time of its box */
-	char template_failed[80]; /* empty: it is not known that it would */
-	bool for_template;        /* nobody's: its interpreter will be what others begin as */
+	uint64_t billed_us;         /* of the processor time of its box */
+	uint64_t bill_us;           /* when it is looked at next, between calls */
+	const struct client *payer; /* whose budget that is; NULL: nobody's */
+	char template_failed[80];   /* empty: it is not known that it would */
+	bool for_template;          /* nobody's: its interpreter will be what others begin as */
 	struct beside beside;
 	bool rests; /* what it needs only when it is asked for something was given back */
 	struct driver drivers[SESSION_DRIVERS];
@@ -146,6 +148,11 @@ bool doing_narrow(struct doing *d);
 void doing_bill(struct doing *d, uint64_t all_us);
 /* Text as it may be told; never NULL but for want of memory. */
 char *doing_clean(struct doing *d, const char *text, size_t len);
+
+/* session_bill.c: c is the client whose session this is. */
+void session_bill_begin(struct session *s, const struct client *c);
+/* When it is due again; 0: never. */
+uint64_t session_bill(struct session *s, uint64_t now_us);
 
 /* session_exec.c */
 void obey_exec(struct session *s, const struct keep_request *r, const struct buf *body);

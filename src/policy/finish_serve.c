@@ -4,6 +4,7 @@
 
 #include "call/listen.h"
 #include "policy/reader.h"
+#include "policy/sources.h"
 
 enum { KEYS_MAX = 8 };
 
@@ -60,11 +61,28 @@ static void check_listen(struct reader *r, const struct node *n, const struct se
 	}
 }
 
-/* Both or none, and where another directory as the current one cannot change what is meant. */
-static void check_tls(struct reader *r, const struct node *n, const struct serve_rules *s)
+/* Relative to the file that names it, as includes and secrets are; what came from no file has no
+ * place to begin at. */
+static void find_file(struct reader *r, const struct node *at, const char **file)
+{
+	struct error err;
+
+	if (!*file)
+		return;
+	if ((*file)[0] != '/' && r->sources->in_memory) {
+		reader_complain(r, at, "'%.80s' must be an absolute path", *file);
+		return;
+	}
+	*file = sources_path(r->sources, at, *file, &err);
+	if (!*file)
+		reader_complain(r, at, "%s", err.text);
+}
+
+/* Both or none. */
+static void check_tls(struct reader *r, const struct node *n, struct serve_rules *s)
 {
 	const struct node *at = node_find(n, "tls");
-	const char *files[] = {s->tls.cert, s->tls.key, s->tls.client_ca};
+	const char **files[] = {&s->tls.cert, &s->tls.key, &s->tls.client_ca};
 	size_t old = reader_enter(r, ".tls");
 
 	if (!at)
@@ -74,8 +92,7 @@ static void check_tls(struct reader *r, const struct node *n, const struct serve
 	if (s->tls.client_ca && !s->tls.cert)
 		reader_complain(r, at, "client_ca needs cert and key");
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (files[i] && files[i][0] != '/')
-			reader_complain(r, at, "'%.80s' must be an absolute path", files[i]);
+		find_file(r, at, files[i]);
 	reader_leave(r, old);
 }
 
@@ -109,7 +126,7 @@ static void check_names(struct reader *r, const struct node *n, const struct ser
 
 void finish_serve(struct reader *r, const struct node *n, void *target)
 {
-	const struct serve_rules *s = target;
+	struct serve_rules *s = target;
 
 	check_tls(r, n, s);
 	check_listen(r, n, s);

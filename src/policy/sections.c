@@ -227,7 +227,8 @@ static const struct setting client_rows[] = {
 	 .example = "\"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"",
 	 .help = "The SHA-256 of its API key, as 64 hexadecimal digits in lower case, or a list of "
 		 "up to 8 of them, so that a key can be replaced while the old one still counts.  "
-		 "The key itself is never written down."},
+		 "The key itself is never written down; printf %s \"$KEY\" | sha256sum prints "
+		 "this of it."},
 	{.key = "cert",
 	 .type = SET_TEXT,
 	 .offset = offsetof(struct client, cert),

@@ -13,14 +13,15 @@ static const struct setting tls_rows[] = {
 	 .max = 4000,
 	 .example = "/etc/belljar/tls.crt",
 	 .help = "A file with the certificate of the service and those that lead to its "
-		 "root, as PEM."},
+		 "root, as PEM; relative to this file."},
 	{.key = "key",
 	 .type = SET_TEXT,
 	 .offset = offsetof(struct serve_tls, key),
 	 .min = 1,
 	 .max = 4000,
 	 .example = "/etc/belljar/tls.key",
-	 .help = "A file with its private key, as PEM.  It is read when the service "
+	 .help = "A file with its private key, as PEM; relative to this file.  It is read when the "
+		 "service "
 		 "starts and on reload, by the process that still has the rights for it.  One "
 		 "that everybody can open (chmod o=) is refused."},
 	{.key = "client_ca",
@@ -29,7 +30,8 @@ static const struct setting tls_rows[] = {
 	 .min = 1,
 	 .max = 4000,
 	 .example = "/etc/belljar/clients.crt",
-	 .help = "A file with certificates; whoever comes by TLS must show one that they "
+	 .help = "A file with certificates, relative to this file; whoever comes by TLS must show "
+		 "one that they "
 		 "signed, and is the client with that cert, if there is one."},
 };
 

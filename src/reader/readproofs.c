@@ -21,12 +21,8 @@ int read_proof(struct reader *r, const struct read_request *q, struct read_answe
 	buf_init(&text, PROOF_MAX);
 	if (read_number(a, "index", q->index, &index, err) < 0 || !reader_log(r, err))
 		return -1;
-	if (proof_make(r->log, index, true, &text, err) < 0) {
-		/* There is none, or none yet. */
-		if (err->kind == ERR_CALLER)
-			err->kind = ERR_NOT_FOUND;
+	if (proof_make(r->log, index, true, &text, err) < 0)
 		return -1;
-	}
 	jsonout_start(&j, &a->body, err);
 	jsonout_object(&j, NULL);
 	jsonout_uint(&j, "index", index);

@@ -49,7 +49,7 @@ struct run {
 	struct account *account;
 	struct capture out, err;
 	struct feed feed;
-	int outdirs[GETS_MAX]; /* opened before the program can move them */
+	struct trustdir outdirs[GETS_MAX]; /* found before the program can move them */
 	size_t n_outdirs;
 	bool started;     /* whatever fails now, something may have run */
 	bool silent;      /* whoever keeps the slot does not answer */
@@ -113,11 +113,12 @@ static int open_outdirs(struct run *run, struct error *err)
 	const struct request *r = run->request;
 
 	for (size_t i = 0; i < r->n_gets; i++) {
-		int fd = r->gets[i].dir ? outdir_open(r->gets[i].dir, err) : -1;
+		struct trustdir *dir = &run->outdirs[i];
 
-		if (fd < 0 && r->gets[i].dir)
+		*dir = (struct trustdir){.fd = -1, .rest.dir = -1};
+		if (r->gets[i].dir && outdir_open(r->gets[i].dir, dir, err) < 0)
 			return fail_in(err, "--get %s", r->gets[i].glob);
-		run->outdirs[run->n_outdirs++] = fd;
+		run->n_outdirs++;
 	}
 	return 0;
 }
@@ -125,7 +126,7 @@ static int open_outdirs(struct run *run, struct error *err)
 static void close_outdirs(struct run *run)
 {
 	while (run->n_outdirs > 0)
-		own_fd_end(&run->outdirs[--run->n_outdirs]);
+		trustdir_end(&run->outdirs[--run->n_outdirs]);
 }
 
 static int start(struct run *run, struct error *err)
@@ -394,7 +395,7 @@ static int collect_one(struct run *run, int work, size_t i, struct error *err)
 		return collect_elsewhere(run, i, &caps, err);
 	if (!get->dir)
 		return collect_to_memory(run, work, get->glob, &caps, err);
-	return copyout_collect_into(work, get->glob, run->outdirs[i], &caps, run->account, err);
+	return copyout_collect_into(work, get->glob, &run->outdirs[i], &caps, run->account, err);
 }
 
 static int collect(struct run *run, int work, struct error *err)

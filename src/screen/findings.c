@@ -187,7 +187,7 @@ void sieve_add(struct sieve *s, const struct screen_row *row, size_t at, size_t 
 
 	f.mode = screen_mode_of(s->rules, row);
 	f.reason = reason ? reason : row->reason;
-	f.hint = hint ? hint : row->hint;
+	f.hint = s->hint ? s->hint : hint ? hint : row->hint;
 	if (f.mode != SCREEN_OFF)
 		add(s, &f, at, len);
 }

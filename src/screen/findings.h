@@ -19,7 +19,8 @@ struct sieve {
 	size_t len;
 	size_t inside; /* 0, or 1 + offset: the text is a string at that place of an outer one */
 	const struct sieve *outer;
-	bool failed; /* no memory for a finding: must deny */
+	const char *hint; /* instead of the rows' own; NULL: those */
+	bool failed;      /* no memory for a finding: must deny */
 };
 
 enum screen_mode screen_mode_of(const struct screen_policy *rules, const struct screen_row *row);

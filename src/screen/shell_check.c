@@ -9,14 +9,15 @@
 #include "base/text.h"
 #include "screen/shell_tree.h"
 
-enum { BUDGET_MS = 50 };
+enum { BUDGET_MS = 50, PROGRAMS_SHOWN = 256 };
 
 struct check {
 	const struct words *programs;
 	const struct screen_policy *rules;
 	struct sieve sieve;
 	struct arena *arena;
-	struct why denied; /* the first command that is not one of the programs */
+	struct why denied;   /* the first command that is not one of the programs */
+	const char *allowed; /* the hint that names them; NULL: nobody needed it */
 	uint64_t end_us;
 	bool out_of_time, out_of_memory;
 };
@@ -72,10 +73,23 @@ static void list_programs(const struct words *programs, char *ret, size_t room)
 	}
 }
 
+static const char *hint_programs(struct check *c)
+{
+	char list[PROGRAMS_SHOWN];
+	struct error err;
+
+	if (c->allowed)
+		return c->allowed;
+	list_programs(c->programs, list, sizeof(list));
+	c->allowed = arena_printf(c->arena, &err, "allowed: %s", list);
+	c->out_of_memory |= !c->allowed;
+	return c->allowed;
+}
+
 static void deny_program(struct check *c, const char *name)
 {
 	const char *close = nearest(c->programs, name);
-	char list[256];
+	char list[PROGRAMS_SHOWN];
 
 	if (c->denied.layer != WHY_NONE)
 		return;
@@ -159,7 +173,11 @@ static void find_own(struct check *c, const struct screen_own_rule *own,
 
 static void check_words(struct check *c, const struct shell_words *w, bool fed)
 {
+	/* How else to use a program is no hint where there is no such program. */
+	if (!is_listed(c->programs, w->word[0]->value))
+		c->sieve.hint = hint_programs(c);
 	shell_rules_command(&c->sieve, w, fed);
+	c->sieve.hint = NULL;
 	for (size_t i = 0; i < c->rules->n_own; i++)
 		if (strcmp(c->rules->own[i].language, "command") == 0)
 			find_own(c, &c->rules->own[i], w);

@@ -691,7 +691,7 @@ def a_proof_holds_without_the_log():
         p.audit("prove", "6", "--out", "proof", code=125)  # not overwritten
         p.audit("prove", "6", "--no-record", "--out", "short")
         equal(p.audit("prove", "6").stdout, open(p.dir + "/proof").read())
-        check("record 10" in p.audit("prove", "10", code=125).stderr, "no such record")
+        check("record 10" in p.audit("prove", "10", code=1).stderr, "no such record")
         p.log += "-gone"
         held = p.audit("verify-proof", "proof", "--key", key).stdout
         check("the proof holds: record 6 of the 10 records of example.com/log" in held, held)
@@ -721,6 +721,29 @@ def a_proof_with_one_other_byte_does_not_hold():
             told, = objects(p.audit("verify-proof", "other", "--key", key, "--json", code=1))
             equal(told, {"valid": False})
         p.audit("verify-proof", "proof", "--key", q.log + "/key.pub", code=1)
+
+
+def what_is_no_proof_does_not_hold():
+    with Place() as p:
+        p.make(*USUAL)
+        key = p.log + "/key.pub"
+        for file, code in (("/dev/null", 1), ("/dev/zero", 1), (key, 1), ("/nosuch", 125), ("/", 125)):
+            told = p.audit("verify-proof", file, "--key", key, "--json", code=code)
+            equal(told.stdout, '{"valid":false}\n' if code == 1 else "")
+        p.audit("verify-proof", "/dev/null", "--key", "/dev/null", code=125)
+
+
+def a_record_that_was_changed_cannot_be_proven():
+    with Place() as p:
+        p.make(*USUAL)
+        name, = [n for n in os.listdir(p.log + "/log") if n.endswith(".jsonl")]
+        with open(p.log + "/log/" + name, "rb") as f:
+            lines = f.read().split(b"\n")
+        lines[6] = lines[6].replace(b"timeout", b"success", 1)
+        with open(p.log + "/log/" + name, "wb") as f:
+            f.write(b"\n".join(lines))
+        told = p.audit("prove", "6", code=1)
+        check("verify the log" in told.stderr and not told.stdout, told)
 
 
 # export

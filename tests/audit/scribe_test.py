@@ -6,6 +6,7 @@ Every test has a directory of its own.  What was acknowledged must be in the log
 killed meanwhile; what cannot be written down must not run.
 """
 import ctypes
+import fcntl
 import glob
 import hashlib
 import json
@@ -770,7 +771,27 @@ def who_finds_no_place_waits_for_one():
             scribe.wait(60)
 
 
-TESTS += [one_thousand_sessions_that_are_awake_hold_nobody_up, who_finds_no_place_waits_for_one]
+def a_service_hears_quietly_that_another_scribe_has_the_log():
+    with Place() as p:
+        p.call("say", "--arg", "word=a")
+        p.end_scribes(signal.SIGTERM)
+        with open(f"{p.audit}/lock", "r+b") as lock:
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            words = [SCRIBE, "--fd", str(theirs.fileno()), "--leash", p.audit]
+            done = subprocess.run(words, pass_fds=[theirs.fileno()], capture_output=True, text=True,
+                                  timeout=60)
+            check((done.returncode, done.stderr) == (125, ""), done)
+            check(struct.unpack("=IIII", ours.recv(4096)[:16])[3] == 3, "GOT_BUSY")
+            # Whoever starts one by hand is told.
+            done = subprocess.run([SCRIBE, "--stay", p.audit], capture_output=True, text=True, timeout=60)
+            check(done.returncode == 125 and "another belljar writes" in done.stderr, done)
+            ours.close()
+            theirs.close()
+
+
+TESTS += [one_thousand_sessions_that_are_awake_hold_nobody_up, who_finds_no_place_waits_for_one,
+          a_service_hears_quietly_that_another_scribe_has_the_log]
 
 
 sys.exit(run_wanted(TESTS, 5))

@@ -157,10 +157,23 @@ TEST(a_target_that_is_not_there_is_made)
 	CHECK(holds(s.host.fd, "new/er/a", "abc"));
 }
 
+TEST(a_target_is_not_made_for_nothing)
+{
+	own(stage) s = stage_make();
+	char dir[128];
+
+	CHECK(mkdirat(s.box.fd, "b", 0755) == 0 && symlinkat("b", s.box.fd, "l") == 0);
+	(void)snprintf(dir, sizeof(dir), "%s/new/er", s.host.path);
+	CHECK(copyout_collect(s.box.fd, "*", dir, &roomy, &s.account, &s.err) == 0);
+	CHECK(s.account.n_artifacts == 1 && s.account.artifacts[0].refused[0]);
+	CHECK(!is_there(s.host.fd, "new"));
+}
+
 TEST(a_target_that_cannot_be_made_is_an_error)
 {
 	own(stage) s = stage_make();
 
+	write_file(s.box.fd, "a", "abc", 0644);
 	CHECK(copyout_collect(s.box.fd, "a", "/proc/no/such", &roomy, &s.account, &s.err) < 0);
 	CHECK(strstr(s.err.text, "/proc/no/such"));
 	CHECK(copyout_collect(s.box.fd, "a", "", &roomy, &s.account, &s.err) < 0);
@@ -174,8 +187,8 @@ TEST(what_cannot_work_is_said_before_the_run)
 
 	CHECK(copyout_prepare("*", s.host.path, &s.err) == 0);
 	CHECK(copyout_prepare("/etc/*", s.host.path, &s.err) < 0 && s.err.kind == ERR_CALLER);
-	CHECK(copyout_prepare("*", "/proc/no/such", &s.err) < 0 &&
-	      strstr(s.err.text, "/proc/no/such"));
+	CHECK(copyout_prepare("*", "/dev/null/such", &s.err) < 0 &&
+	      strstr(s.err.text, "/dev/null/such"));
 	CHECK(copyout_prepare("*", "/dev/null", &s.err) < 0);
 }
 

@@ -106,6 +106,22 @@ TEST(included_files_add_tools_and_clients)
 	CHECK(p && policy_tool(p, "b")->rates.rate[0].limit == 5);
 }
 
+TEST(certificates_lie_beside_the_file_that_names_them)
+{
+	own(scratch) s = scratch_make();
+	own_policy p = NULL;
+	char cert[160];
+
+	(void)snprintf(cert, sizeof(cert), "%s/tls/c.crt", s.path);
+	put(&s, "p.yaml",
+	    "version: 1\nserve: { tls: { cert: tls/c.crt, key: /k, client_ca: ca.crt } }\n");
+	p = load(&s, "p.yaml");
+	CHECK_STR(p ? p->serve.tls.cert : NULL, cert);
+	CHECK_STR(p ? p->serve.tls.key : NULL, "/k");
+	(void)snprintf(cert, sizeof(cert), "%s/ca.crt", s.path);
+	CHECK_STR(p ? p->serve.tls.client_ca : NULL, cert);
+}
+
 TEST(an_included_file_is_checked_like_the_first)
 {
 	own(scratch) s = scratch_make();

@@ -13,6 +13,7 @@
 #include "pattern_alone.h"
 #include "pattern_sample.h"
 #include "redact/finder.h"
+#include "redact/signforms.h"
 #include "redact/signname.h"
 #include "redact/valuerun.h"
 #include "redacting.h"
@@ -147,6 +148,51 @@ TEST(no_value_that_the_check_takes_has_few_different_bytes)
 	}
 	CHECK(lost == 0);
 	CHECK(found > 10000 && few > 10000);
+}
+
+/* "https://USER:PASSWORD@h" with one byte somewhere in user or password, so that it is looked at
+ * alone as well as beside fifteen others.  The same bytes as in the rule's pattern end both. */
+static bool finds_password(unsigned char byte, size_t in_user, size_t in_password, bool user)
+{
+	static const char some[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
+	char text[200];
+	size_t n = 0, colon;
+	struct found f;
+
+	memcpy(text, "https://", 8);
+	memcpy(text + 8, some, in_user);
+	n = 8 + in_user;
+	if (user)
+		text[n++] = (char)byte;
+	text[n++] = ':';
+	memcpy(text + n, some, in_password);
+	n += in_password;
+	if (!user)
+		text[n++] = (char)byte;
+	memcpy(text + n, "z@h", 3);
+	n += 3;
+	if (!signforms_url_password(text, n, 5, &f))
+		return false;
+	colon = 8 + in_user + (user && byte != ':');
+	CHECK(f.text == text && f.from == 0 && f.begin == colon + 1 && f.end == n - 2);
+	return true;
+}
+
+TEST(a_password_in_a_url_ends_where_its_pattern_says)
+{
+	static const char ends[] = " \t\n@/\"'<>`";
+
+	for (unsigned byte = 0; byte < 256; byte++)
+		for (size_t before = 0; before < 40; before++) {
+			bool fine = !memchr(ends, (int)byte, sizeof(ends) - 1);
+
+			if (finds_password((unsigned char)byte, before, 3, true) != fine ||
+			    (byte != '@' &&
+			     finds_password((unsigned char)byte, 3, before, false) != fine)) {
+				printf("# byte %u behind %zu others\n", byte, before);
+				tap_failures++;
+			}
+		}
 }
 
 static void draw_command(struct drawn *d)

@@ -284,6 +284,21 @@ TEST(the_policy_decides_what_a_pattern_does)
 	CHECK(a.answer == ANSWER_DENY);
 }
 
+TEST(how_else_to_use_a_program_is_said_only_where_there_is_one)
+{
+	const char *with[] = {"ls", "rm"};
+	struct words has_rm = {with, 2};
+	struct screen_policy rules = {0};
+	own(asked) a;
+
+	ask(&a, &has_rm, &rules, "rm -rf x; nosuch");
+	CHECK(a.answer == ANSWER_DENY && strstr(a.why.hint, "rm -r without -f"));
+	asked_end(&a);
+	ask(&a, &programs, &rules, "ls; rm -rf x");
+	CHECK_STR(a.why.rule, "command.rm-rf");
+	CHECK(!strstr(a.why.hint, "rm") && strncmp(a.why.hint, "allowed: ls, cat", 16) == 0);
+}
+
 TEST(patterns_know_where_a_word_ends)
 {
 	static const char *const fine[] = {

@@ -166,21 +166,66 @@ TEST(directories_are_made)
 {
 	own(scratch) s = scratch_make();
 	struct error err = {0};
-	own_fd fd = trustpath_make_directory(in(&s, "a/b/c/"), &err);
+	own(trustdir) d = {.fd = -1, .rest.dir = -1}, again = d;
 	struct stat there, opened;
 
-	CHECK(fd >= 0 && fstat(fd, &opened) == 0);
+	CHECK(mkdirat(s.fd, "a", 0755) == 0);
+	CHECK(trustdir_find(in(&s, "a/b/c/"), &d, &err) == 0 && d.fd < 0);
+	CHECK(faccessat(s.fd, "a/b", F_OK, 0) < 0 && errno == ENOENT);
+	CHECK(trustdir_make(&d, &err) >= 0 && fstat(d.fd, &opened) == 0);
+	CHECK(trustdir_find(in(&s, "a/b/c/"), &again, &err) == 0 && again.fd >= 0);
+	CHECK(trustdir_make(&d, &err) == d.fd);
 	CHECK(fstatat(s.fd, "a/b/c", &there, 0) == 0 && there.st_ino == opened.st_ino);
 }
 
 TEST(no_directory_is_made_behind_a_link)
 {
 	own(scratch) s = scratch_make();
+	own(trustdir) d = {.fd = -1, .rest.dir = -1};
 	struct error err = {0};
 
 	CHECK(mkdirat(s.fd, "other", 0755) == 0 && symlinkat("other", s.fd, "link") == 0);
-	CHECK(trustpath_make_directory(in(&s, "link/a"), &err) < 0);
+	CHECK(trustdir_find(in(&s, "link/a"), &d, &err) < 0);
 	CHECK(err.kind == ERR_CALLER && strstr(err.text, "link is a symbolic link to other"));
 	CHECK(faccessat(s.fd, "other/a", F_OK, 0) < 0 && errno == ENOENT);
-	CHECK(trustpath_make_directory(in(&s, "link"), &err) < 0);
+	CHECK(trustdir_find(in(&s, "link"), &d, &err) < 0);
+}
+
+TEST(what_becomes_a_link_meanwhile_is_not_followed)
+{
+	own(scratch) s = scratch_make();
+	own(trustdir) d = {.fd = -1, .rest.dir = -1}, moved = d;
+	struct error err = {0};
+
+	CHECK(mkdirat(s.fd, "other", 0755) == 0 && mkdirat(s.fd, "up", 0755) == 0);
+	CHECK(trustdir_find(in(&s, "up/new"), &d, &err) == 0);
+	CHECK(symlinkat("../other", s.fd, "up/new") == 0);
+	CHECK(trustdir_make(&d, &err) < 0 && strstr(err.text, "symbolic link"));
+	CHECK(trustdir_make(&d, &err) < 0); /* and not something half way */
+	/* A directory above that is another now: what was there counts. */
+	CHECK(trustdir_find(in(&s, "up/more/deep"), &moved, &err) == 0);
+	CHECK(renameat(s.fd, "up", s.fd, "old") == 0 && symlinkat("other", s.fd, "up") == 0);
+	CHECK(trustdir_make(&moved, &err) >= 0);
+	CHECK(faccessat(s.fd, "old/more/deep", F_OK, 0) == 0);
+	CHECK(faccessat(s.fd, "other/more", F_OK, 0) < 0);
+}
+
+TEST(where_nothing_can_be_made_is_said_before)
+{
+	own(scratch) s = scratch_make();
+	own(trustdir) d = {.fd = -1, .rest.dir = -1};
+	struct error err = {0};
+	int file = openat(s.fd, "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	CHECK(file >= 0 && close(file) == 0);
+	CHECK(trustdir_find(in(&s, "file"), &d, &err) < 0);
+	CHECK(trustdir_find(in(&s, "file/a/b"), &d, &err) < 0);
+	CHECK(trustdir_find("", &d, &err) < 0);
+	CHECK(mkdirat(s.fd, "closed", 0555) == 0);
+	if (geteuid() == 0)
+		CHECK(seteuid(65534) == 0);
+	CHECK(trustdir_find(in(&s, "closed/new"), &d, &err) < 0 && strstr(err.text, "closed/new"));
+	CHECK(trustdir_find(in(&s, "closed"), &d, &err) < 0);
+	if (getuid() == 0)
+		CHECK(seteuid(0) == 0);
 }

@@ -41,7 +41,7 @@ struct walk {
 	const char *glob;
 	const struct copyout_caps *caps;
 	struct account *account;
-	int outdir; /* -1: heap */
+	struct trustdir *outdir; /* NULL: heap */
 	int heap;
 	struct level levels[COPYOUT_DEPTH_MAX];
 	size_t depth;
@@ -58,7 +58,6 @@ static void walk_end(struct walk *w)
 {
 	while (w->depth > 0)
 		(void)closedir(w->levels[--w->depth].dir);
-	own_fd_end(&w->outdir);
 }
 
 void copyout_caps_for(const struct limits *limits, struct copyout_caps *ret)
@@ -275,7 +274,7 @@ static int examine(struct walk *w, const char *entry, mode_t mode, struct artifa
 	}
 	if (judge_opened(w, fd, a, &st) < 0)
 		return 0;
-	return w->outdir >= 0 ? copy(w, fd, &st, a, err) : copy_to_heap(w, fd, a, err);
+	return w->outdir ? copy(w, fd, &st, a, err) : copy_to_heap(w, fd, a, err);
 }
 
 static int take(struct walk *w, const char *entry, mode_t mode, struct error *err)
@@ -417,16 +416,11 @@ static int walk_tree(struct walk *w, int work, struct error *err)
 
 int copyout_prepare(const char *glob, const char *dir, struct error *err)
 {
-	own_fd fd = -1;
+	own(trustdir) found = {.fd = -1, .rest.dir = -1};
 
 	if (glob_check(glob, err) < 0 || sha256_load(err) < 0)
 		return -1;
-	fd = outdir_open(dir, err);
-	if (fd < 0)
-		return -1;
-	if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
-		return fail_sys(err, "write to the directory %s", dir);
-	return 0;
+	return outdir_open(dir, &found, err);
 }
 
 /* What is in the account already counts. */
@@ -444,21 +438,19 @@ static int collect(struct walk *w, int work, struct error *err)
 	return walk_tree(w, work, err);
 }
 
-int copyout_collect_into(int work, const char *glob, int outdir, const struct copyout_caps *caps,
-			 struct account *account, struct error *err)
+int copyout_collect_into(int work, const char *glob, struct trustdir *outdir,
+			 const struct copyout_caps *caps, struct account *account,
+			 struct error *err)
 {
-	own(walk) w = {.glob = glob, .caps = caps, .account = account, .outdir = -1};
+	own(walk) w = {.glob = glob, .caps = caps, .account = account, .outdir = outdir};
 
-	w.outdir = fcntl(outdir, F_DUPFD_CLOEXEC, 0);
-	if (w.outdir < 0)
-		return fail_sys(err, "keep the target directory");
 	return collect(&w, work, err);
 }
 
 int copyout_into_heap(int work, const char *glob, int heap, const struct copyout_caps *caps,
 		      struct account *account, struct error *err)
 {
-	own(walk) w = {.glob = glob, .caps = caps, .account = account, .outdir = -1, .heap = heap};
+	own(walk) w = {.glob = glob, .caps = caps, .account = account, .heap = heap};
 
 	return collect(&w, work, err);
 }
@@ -489,10 +481,9 @@ int copyout_load(int heap, uint64_t there, struct artifact *a, struct error *err
 int copyout_collect(int work, const char *glob, const char *dir, const struct copyout_caps *caps,
 		    struct account *account, struct error *err)
 {
-	own_fd outdir = -1;
+	own(trustdir) outdir = {.fd = -1, .rest.dir = -1};
 
-	if (glob_check(glob, err) < 0)
+	if (glob_check(glob, err) < 0 || outdir_open(dir, &outdir, err) < 0)
 		return -1;
-	outdir = outdir_open(dir, err);
-	return outdir < 0 ? -1 : copyout_collect_into(work, glob, outdir, caps, account, err);
+	return copyout_collect_into(work, glob, &outdir, caps, account, err);
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "call/call.h"
 #include "sandbox/capture.h"
+#include "sandbox/native/trustpath.h"
 
 struct copyout_caps {
 	uint64_t file_bytes;  /* of one file */
@@ -29,18 +30,19 @@ void copyout_caps_for(const struct limits *limits, struct copyout_caps *ret);
  * word should not cost a run. */
 int copyout_prepare(const char *glob, const char *dir, struct error *err);
 
-/* Copies each regular file beneath work whose name matches glob into dir, which is made if it is
- * not there; nothing in dir is followed out of it, and only regular files are replaced.  Each match
- * becomes an artifact of the account: copied, with size and SHA-256, or refused, with the reason.
- * So does a glob that matches nothing.  A refusal is a result: only failures of the host (no
- * libcrypto, dir not writable, its disk full) return -1. */
+/* Copies each regular file beneath work whose name matches glob into dir, which is made for the
+ * first of them if it is not there; nothing in dir is followed out of it, and only regular files
+ * are replaced.  Each match becomes an artifact of the account: copied, with size and SHA-256, or
+ * refused, with the reason. So does a glob that matches nothing.  A refusal is a result: only
+ * failures of the host (no libcrypto, dir not writable, its disk full) return -1. */
 int copyout_collect(int work, const char *glob, const char *dir, const struct copyout_caps *caps,
 		    struct account *account, struct error *err);
 
-/* The same for a directory that is open already (outdir_open): what its name means after a program
+/* The same for a directory that was found before (outdir_open): what its name means after a program
  * ran that may write there is that program's choice. */
-int copyout_collect_into(int work, const char *glob, int outdir, const struct copyout_caps *caps,
-			 struct account *account, struct error *err);
+int copyout_collect_into(int work, const char *glob, struct trustdir *outdir,
+			 const struct copyout_caps *caps, struct account *account,
+			 struct error *err);
 
 /* The same into memory: bytes are added to heap (a memfd), and each artifact says where (at). */
 int copyout_into_heap(int work, const char *glob, int heap, const struct copyout_caps *caps,

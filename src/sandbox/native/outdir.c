@@ -15,7 +15,6 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "sandbox/native/beneath.h"
-#include "sandbox/native/trustpath.h"
 
 void artifact_refuse(struct artifact *a, const char *fmt, ...)
 {
@@ -26,11 +25,9 @@ void artifact_refuse(struct artifact *a, const char *fmt, ...)
 	va_end(ap);
 }
 
-int outdir_open(const char *dir, struct error *err)
+int outdir_open(const char *dir, struct trustdir *ret, struct error *err)
 {
-	int fd = trustpath_make_directory(dir, err);
-
-	return fd < 0 ? fail_in(err, "make the directory") : fd;
+	return trustdir_find(dir, ret, err) < 0 ? fail_in(err, "make the directory") : 0;
 }
 
 /* One part of a name as the host sees it: no control characters, and never another file's. */
@@ -102,11 +99,14 @@ static int make_temporary(struct outfile *file, struct error *err)
 	return fail_sys(err, "make a file for '%s'", file->name);
 }
 
-int outdir_begin(int outdir, struct artifact *a, struct outfile *ret, struct error *err)
+int outdir_begin(struct trustdir *outdir, struct artifact *a, struct outfile *ret,
+		 struct error *err)
 {
 	own(outfile) file = {.dir = -1, .fd = -1};
 
-	file.dir = beneath_open_any_mount(outdir, ".", O_RDONLY | O_DIRECTORY, 0);
+	if (trustdir_make(outdir, err) < 0)
+		return fail_in(err, "make the directory");
+	file.dir = beneath_open_any_mount(outdir->fd, ".", O_RDONLY | O_DIRECTORY, 0);
 	if (file.dir < 0)
 		return fail_sys(err, "open the target directory");
 	if (descend(a, &file, err) < 0)

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "call/call.h"
+#include "sandbox/native/trustpath.h"
 
 /* A file on its way: it has a name nobody looks for until it is whole. */
 struct outfile {
@@ -25,11 +26,12 @@ struct outfile {
 void artifact_refuse(struct artifact *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Opens dir, and makes it and its parents if they are not there; through no link that a program
- * could have left (trustpath.h).  Returns a descriptor. */
-int outdir_open(const char *dir, struct error *err);
+/* Finds dir, through no link that a program could have left (trustpath.h).  If it is not there, it
+ * is made for the first file. */
+int outdir_open(const char *dir, struct trustdir *ret, struct error *err);
 /* Makes the temporary file for a->name, in the directories of that name beneath outdir. */
-int outdir_begin(int outdir, struct artifact *a, struct outfile *ret, struct error *err);
+int outdir_begin(struct trustdir *outdir, struct artifact *a, struct outfile *ret,
+		 struct error *err);
 /* Gives it its name. */
 int outdir_commit(struct outfile *file, mode_t mode, struct artifact *a, struct error *err);
 /* Removes it if it was not committed. */

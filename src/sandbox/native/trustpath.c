@@ -9,6 +9,7 @@
 #include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -22,8 +23,10 @@
 struct walk {
 	const char *path; /* as given, for messages */
 	struct pathrest at;
-	int flags; /* for the last component */
-	bool make; /* directories that are not there */
+	int flags;    /* for the last component */
+	bool make;    /* directories that are not there */
+	bool partly;  /* what is not there is no failure, but what at says then */
+	bool missing; /* and that is so */
 };
 
 static void walk_end(struct walk *w)
@@ -100,6 +103,19 @@ static int open_last(struct walk *w, const char *name, struct error *err)
 	return fd < 0 ? fail_path(w, err) : fd;
 }
 
+/* The part that is not there is to be walked still. */
+static int stay(struct walk *w, const char *name, bool last, struct error *err)
+{
+	char *rest = NULL;
+
+	if (asprintf(&rest, "%s%s%s", name, last ? "" : "/", last ? "" : w->at.text) < 0)
+		return fail_sys(err, "keep a path");
+	free(w->at.text);
+	w->at.text = rest;
+	w->missing = true;
+	return -1;
+}
+
 /* Component by component: none is followed that was not looked at. */
 static int walk(struct walk *w, struct error *err)
 {
@@ -110,6 +126,8 @@ static int walk(struct walk *w, struct error *err)
 		own_fd part = open_part(w, name);
 		struct stat st;
 
+		if (part < 0 && errno == ENOENT && w->partly)
+			return stay(w, name, last, err);
 		if (part < 0 || fstat(part, &st) < 0)
 			return fail_path(w, err);
 		if (S_ISLNK(st.st_mode)) {
@@ -124,19 +142,17 @@ static int walk(struct walk *w, struct error *err)
 	return open_last(w, ".", err);
 }
 
-static int start_walk(const char *path, int flags, bool make, struct error *err)
+static int start_walk(struct walk *w, struct error *err)
 {
-	own(walk) w = {.path = path, .at.dir = -1, .flags = flags, .make = make};
-
-	w.at.text = strdup(path);
-	if (!w.at.text)
+	w->at.text = strdup(w->path);
+	if (!w->at.text)
 		return fail_sys(err, "keep a path");
-	if (path[0] == '\0')
-		return errno = ENOENT, fail_path(&w, err);
-	w.at.dir = open(path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (w.at.dir < 0)
-		return fail_path(&w, err);
-	return walk(&w, err);
+	if (w->path[0] == '\0')
+		return errno = ENOENT, fail_path(w, err);
+	w->at.dir = open(w->path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (w->at.dir < 0)
+		return fail_path(w, err);
+	return walk(w, err);
 }
 
 int trustpath_open(const char *path, int flags, struct error *err)
@@ -145,13 +161,42 @@ int trustpath_open(const char *path, int flags, struct error *err)
 		.flags = (unsigned)(flags | O_CLOEXEC),
 		.resolve = RESOLVE_NO_SYMLINKS,
 	};
+	own(walk) w = {.path = path, .at.dir = -1, .flags = flags};
 	/* Most paths have no links at all: one call, and nothing to judge. */
 	long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 
-	return fd >= 0 ? (int)fd : start_walk(path, flags, false, err);
+	return fd >= 0 ? (int)fd : start_walk(&w, err);
 }
 
-int trustpath_make_directory(const char *path, struct error *err)
+int trustdir_find(const char *path, struct trustdir *ret, struct error *err)
 {
-	return start_walk(path, O_RDONLY | O_DIRECTORY, true, err);
+	own(walk) w = {.path = path, .at.dir = -1, .flags = O_RDONLY | O_DIRECTORY, .partly = true};
+	own_fd fd = start_walk(&w, err);
+
+	if (fd < 0 && !w.missing)
+		return -1;
+	if (faccessat(fd < 0 ? w.at.dir : fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
+		return fail_path(&w, err);
+	*ret = (struct trustdir){.path = path, .fd = take_fd(&fd), .rest = w.at};
+	w.at = (struct pathrest){.dir = -1};
+	return 0;
+}
+
+int trustdir_make(struct trustdir *d, struct error *err)
+{
+	own(walk)
+		w = {.path = d->path, .at = d->rest, .flags = O_RDONLY | O_DIRECTORY, .make = true};
+
+	d->rest = (struct pathrest){.dir = -1};
+	if (d->fd >= 0 || !w.at.text) /* what failed once has no way left to go */
+		return d->fd >= 0 ? d->fd : fail(err, ERR_CALLER, "%s was not made", d->path);
+	d->fd = walk(&w, err);
+	return d->fd;
+}
+
+void trustdir_end(struct trustdir *d)
+{
+	own_fd_end(&d->fd);
+	d->fd = -1;
+	pathrest_end(&d->rest);
 }

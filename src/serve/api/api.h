@@ -25,13 +25,14 @@ struct api_config {
 	 * memory, and that is said by /readyz.  Only api_new() opens files in it by name; while it
 	 * runs SQLite makes and removes idempotency.db-wal there. */
 	const char *directory;
-	/* A word for the supervisor: ROLE_WANT_KEEPER (number 1: for a session), ROLE_RELOAD,
-	 * ROLE_DRAINED. */
+	/* A word for the supervisor: ROLE_WANT_KEEPER (number 1: for a session), ROLE_RELOAD
+	 * (number: for api_reloaded()), ROLE_DRAINED. */
 	void (*ask)(void *context, enum role_word word, uint64_t number);
 	/* A line for the operator; text is printable. */
 	void (*say)(void *context, const char *text);
 	void *context;
-	uint64_t beat_ms; /* a stream that is quiet so long shows that it lives; 0: 15 s */
+	uint64_t beat_ms;   /* a stream that is quiet so long shows that it lives; 0: 15 s */
+	uint64_t reload_ms; /* a reload is waited for so long; 0: 55 s */
 };
 
 struct front *api_new(struct loop *l, const struct api_config *c, struct error *err);
@@ -46,6 +47,14 @@ void api_caps(const struct front *f, struct http_caps *ret);
 const struct http_handler *api_handler(struct front *f);
 /* For its gauges and for draining; NULL again before http_free(). */
 void api_set_http(struct front *f, struct http *s);
+
+/* What came of every ROLE_RELOAD up to number, after the view that came of it was set. */
+struct api_reload {
+	uint64_t number;
+	bool done;
+	const char *text; /* what is to be said about it, or why not; "": nothing */
+};
+void api_reloaded(struct front *f, const struct api_reload *r);
 
 /* fd: a keeper's socket, the API's from now on also if it fails; -1: one that was asked for could
  * not be started. */

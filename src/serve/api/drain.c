@@ -74,6 +74,7 @@ void drain_begin(struct front *f, uint64_t within_ms)
 		return;
 	f->draining = true;
 	f->pool.stopping = true;
+	reloading_drain(f);
 	if (f->http)
 		http_drain(f->http);
 	f->drain_timer = (struct loop_timer){.due = cancel_late, .context = f};

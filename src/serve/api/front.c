@@ -41,6 +41,8 @@ static void tick(void *context)
 
 		if (v->streaming)
 			stream_beat(v, now_us);
+		else if (v->wait_until_us && now_us >= v->wait_until_us && v->reload)
+			reloading_late(v);
 		else if (v->wait_until_us && now_us >= v->wait_until_us)
 			callroutes_poll(v);
 	}
@@ -80,6 +82,8 @@ struct front *api_new(struct loop *l, const struct api_config *c, struct error *
 	f->config = *c;
 	if (f->config.beat_ms == 0)
 		f->config.beat_ms = BEAT_MS;
+	if (f->config.reload_ms == 0)
+		f->config.reload_ms = RELOAD_MS;
 	f->reader.watch.fd = -1;
 	f->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	f->started_us = f->swept_us = clock_us();

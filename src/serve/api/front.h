@@ -35,7 +35,8 @@ enum {
 	READER_MAX = 64, /* requests that wait for the reader */
 	LOG_FAILS_S =
 		5, /* so long the log counts as not writable, after a call that was not written */
-	READER_S = 120, /* and for how long */
+	READER_S = 120,    /* and for how long */
+	RELOAD_MS = 55000, /* who reads the policy is given up after 60 s */
 };
 
 struct visit {
@@ -70,6 +71,8 @@ struct visit {
 	uint64_t file_at, file_left, file_total;
 	/* The log */
 	uint64_t read_serial; /* 0: not waiting for the reader */
+	/* The policy */
+	uint64_t reload; /* which reading of it is waited for; 0: none */
 };
 
 struct reader {
@@ -96,6 +99,7 @@ struct front {
 	struct links visits;
 	size_t n_visits, body_bytes, sending_bytes;
 	uint64_t state;        /* ROLE_UP_... */
+	uint64_t reloads;      /* asked for */
 	uint64_t log_fails_us; /* when a call could last not be written down; 0: never */
 	struct loop_timer tick, drain_timer;
 	struct links feeding; /* clients that have followers to be fed */
@@ -208,6 +212,10 @@ void auditroutes_serve(struct visit *v);
 void auditroutes_set_reader(struct front *f, int fd);
 void auditroutes_left(struct visit *v);
 void health_serve(struct visit *v);
+/* reloading.c */
+void reloading_serve(struct visit *v);
+void reloading_late(struct visit *v);
+void reloading_drain(struct front *f);
 int openapi_write(struct buf *out, struct error *err);
 /* drain.c */
 void drain_begin(struct front *f, uint64_t within_ms);

@@ -169,8 +169,6 @@ static void openapi(struct visit *v)
 
 void health_serve(struct visit *v)
 {
-	struct front *f = v->front;
-
 	switch (v->match.route->does) {
 	case DOES_HEALTH:
 		say(v, 200, "{\"ok\":true}");
@@ -188,8 +186,7 @@ void health_serve(struct visit *v)
 		openapi(v);
 		break;
 	case DOES_RELOAD:
-		f->config.ask(f->config.context, ROLE_RELOAD, 0);
-		say(v, 202, "{\"accepted\":true}");
+		reloading_serve(v);
 		break;
 	case DOES_ASK:
 	case DOES_LIST:

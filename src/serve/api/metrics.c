@@ -16,7 +16,7 @@
 #include "call/why.h"
 
 static const int statuses[] = {0,   200, 201, 202, 206, 400, 401, 403, 404, 405, 406, 409,
-			       410, 413, 415, 416, 421, 422, 429, 431, 500, 503, 304};
+			       410, 413, 415, 416, 421, 422, 429, 431, 500, 503, 504, 304};
 static_assert(ARRAY_LEN(statuses) <= METRIC_STATUSES, "a place for each status");
 
 void metrics_init(struct metrics *m)

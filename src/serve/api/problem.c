@@ -36,6 +36,7 @@ static const struct {
 	[PROBLEM_OVERLOADED] = {503, "overloaded", "Overloaded"},
 	[PROBLEM_UNAVAILABLE] = {503, "unavailable", "Unavailable"},
 	[PROBLEM_DRAINING] = {503, "draining", "Shutting down"},
+	[PROBLEM_TIMEOUT] = {504, "timeout", "Takes too long"},
 };
 static_assert(ARRAY_LEN(problems) == PROBLEM_COUNT, "one row for each problem");
 

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* revisit.c - when another policy counts, whoever was let in by the old one is looked at again.
  *
- * What a keeper has taken goes on by the policy under which it began.  But a
- * request whose body has still to come, that waits for its turn, or that only
+ * What a keeper has taken goes on by the policy under which it began, and who
+ * had the policy read hears what came of it.  But a request whose body has
+ * still to come, that waits for its turn, or that only looks on has not begun:
+ * with a key that was taken away it ends here, and not whenever its client is
+ * pleased to end it.
+ */
+/* revisit.c - when another policy counts, whoever was let in by the old one is looked at again.
+ *
+ * What a keeper has taken goes on by the policy under which it began, and who
+ * had the policy read hears what came of it.  But a request whose body has still to come, that waits for its turn, or that only
  * looks on has not begun: with a key that was taken away it ends here, and not
  * whenever its client is pleased to end it.
  */
@@ -12,7 +20,7 @@ static bool has_begun(const struct visit *v)
 {
 	if (v->streaming)
 		return v->match.route->to != TO_CALLS && v->file_left == 0;
-	return v->status || (v->task && v->task->keeper);
+	return v->status || v->reload || (v->task && v->task->keeper);
 }
 
 static void turn_out(struct visit *v)

@@ -34,7 +34,7 @@ bool visit_owns(const struct visit *v, const struct party *party)
 
 void visit_let_go(struct visit *v)
 {
-	v->wait_until_us = 0;
+	v->wait_until_us = v->reload = 0;
 	feeding_leave(v);
 	if (v->call)
 		stream_detach(v);

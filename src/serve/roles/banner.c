@@ -45,12 +45,33 @@ static void print_json(const struct supervisor *s)
 	(void)fflush(stdout);
 }
 
+/* Could anybody come in at a door that wants to know who it is? */
+static bool has_keys(const struct plan *p)
+{
+	const json_t *clients = json_object_get(p->view, "clients");
+
+	for (size_t i = 0; i < json_array_size(clients); i++) {
+		const json_t *one = json_array_get(clients, i);
+
+		if (json_array_size(json_object_get(one, "key_sha256")) > 0 ||
+		    json_is_string(json_object_get(one, "cert")))
+			return true;
+	}
+	return false;
+}
+
 /* A policy of somebody's own has tools that we know nothing of: which, the service says. */
 static void print_question(const struct supervisor *s, const struct door *d)
 {
 	bool key = !s->plan.loopback_without_key && !d->word.is_unix;
 	char url[160];
 
+	if (key && !has_keys(&s->plan)) {
+		supervisor_say("nobody can come in there: no client of this policy has a "
+			       "key_sha256; give it one, or serve.loopback_without_key, or listen "
+			       "at unix:/PATH for clients by uid (man 5 belljar-policy)");
+		return;
+	}
 	door_url(d, url, sizeof(url));
 	(void)fprintf(stderr, "\n  curl -s%s%s %s/v1/tools%s\n\n",
 		      d->word.is_unix ? " --unix-socket " : "",

@@ -25,7 +25,7 @@
 #include "serve/http/tls.h"
 #include "serve/roles/roletalk.h"
 
-enum { TLS_TEXT_MAX = 4 << 20 };
+enum { TLS_TEXT_MAX = 4 << 20, REASON_MAX = 8 << 10 };
 
 struct frontrole {
 	const struct front_config *config;
@@ -35,6 +35,8 @@ struct frontrole {
 	struct http *http;
 	struct http_tls *tls;
 	bool has_view;
+	struct error
+		unusable; /* what we cannot use of the policy that came last; "": all is well */
 	bool failed;
 	struct error why;
 };
@@ -149,9 +151,41 @@ static int take_view(struct frontrole *f, int fd, uint32_t generation, struct er
 	if (!f->has_view)
 		return begin(f, fd, generation, err);
 	/* The old one stays. */
-	if (api_set_view(f->api, fd, generation, &bad) < 0)
+	if (api_set_view(f->api, fd, generation, &bad) < 0) {
 		say(NULL, bad.text);
+		f->unusable = bad;
+	}
 	return 0;
+}
+
+static int take_new_tls(struct frontrole *f, int fd, struct error *err)
+{
+	struct error bad = {0};
+
+	if (!f->has_view)
+		return take_tls(f, fd, err);
+	if (take_tls(f, fd, &bad) < 0) {
+		say(NULL, bad.text);
+		f->unusable = bad;
+	}
+	return 0;
+}
+
+/* The policy was read, and was sent before this if it counts. */
+static void take_reloaded(struct frontrole *f, const struct role_message *m, int fd)
+{
+	char text[REASON_MAX + 1] = "";
+	ssize_t n = fd >= 0 ? pread(fd, text, sizeof(text) - 1, 0) : 0;
+	struct api_reload r = {.number = m->number, .text = text};
+
+	text[n > 0 ? n : 0] = '\0';
+	r.done = m->word == ROLE_RELOADED && !f->unusable.text[0];
+	if (m->word == ROLE_RELOADED && f->unusable.text[0])
+		(void)snprintf(text, sizeof(text),
+			       "the policy is in force, but for a part that stays as it was: %s",
+			       f->unusable.text);
+	f->unusable = (struct error){0};
+	api_reloaded(f->api, &r);
 }
 
 static int obey(struct frontrole *f, const struct role_message *m, int *fd, struct error *err)
@@ -162,11 +196,11 @@ static int obey(struct frontrole *f, const struct role_message *m, int *fd, stru
 	case ROLE_VIEW:
 		return take_view(f, *fd, m->generation, err);
 	case ROLE_TLS:
-		if (take_tls(f, *fd, f->has_view ? &bad : err) == 0)
-			return 0;
-		if (f->has_view)
-			say(NULL, bad.text);
-		return f->has_view ? 0 : -1;
+		return take_new_tls(f, *fd, err);
+	case ROLE_RELOADED:
+	case ROLE_NOT_RELOADED:
+		take_reloaded(f, m, *fd);
+		return 0;
 	case ROLE_KEEPER:
 		if (api_add_keeper(f->api, take_fd(fd), m->number == 1, m->generation, &bad) < 0)
 			say(NULL, bad.text);

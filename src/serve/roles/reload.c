@@ -15,31 +15,42 @@
 
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/text.h"
 #include "lib/wardentalk.h"
 #include "serve/roles/supervise.h"
 
 enum { SEALS = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL };
 
-static int keep_view(const struct buf *text, struct error *err)
+/* For the front. */
+static int keep_text(const struct buf *text, struct error *err)
 {
-	own_fd fd = memfd_create("view", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	own_fd fd = memfd_create("text", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd < 0)
 		return fail_sys(err, "make a file in memory");
 	if (fd_write_all(fd, buf_str(text), text->len, err) < 0)
 		return -1;
 	if (fcntl(fd, F_ADD_SEALS, SEALS) < 0)
-		return fail_sys(err, "seal the view");
+		return fail_sys(err, "seal a file in memory");
 	return take_fd(&fd);
 }
 
+static void say_later(const char *setting, struct buf *notes)
+{
+	struct error ignored;
+
+	supervisor_say("reload: %s has changed; that counts at the next start", setting);
+	(void)buf_printf(notes, &ignored, "%s%s has changed; that counts at the next start",
+			 notes->len ? "; " : "", setting);
+}
+
 /* These were decided when we began, and what is open stays open. */
-static void say_what_stays(const struct plan *old, const struct plan *new)
+static void say_what_stays(const struct plan *old, const struct plan *new, struct buf *notes)
 {
 	if (!json_equal(old->listen, new->listen))
-		supervisor_say("reload: serve.listen has changed; that counts at the next start");
+		say_later("serve.listen", notes);
 	if (old->audit_off != new->audit_off)
-		supervisor_say("reload: audit.mode has changed; that counts at the next start");
+		say_later("audit.mode", notes);
 }
 
 static int same(const char *one, const char *other)
@@ -96,12 +107,13 @@ static void take_parts(struct supervisor *s, struct parts *p)
 }
 
 /* From here on it counts. */
-static void take_plan(struct supervisor *s, struct plan *new, struct parts *parts)
+static void take_plan(struct supervisor *s, struct plan *new, struct parts *parts,
+		      struct buf *notes)
 {
 	bool off = s->plan.audit_off;
 	struct error err = {0};
 
-	say_what_stays(&s->plan, new);
+	say_what_stays(&s->plan, new, notes);
 	plan_done(&s->plan);
 	s->plan = *new;
 	s->plan.audit_off = off;
@@ -130,7 +142,8 @@ static int begin_with(struct supervisor *s, struct plan *first, struct parts *pa
 	return boot(s, err);
 }
 
-static int understand(struct supervisor *s, const struct buf *text, struct error *err)
+static int understand(struct supervisor *s, const struct buf *text, struct buf *notes,
+		      struct error *err)
 {
 	own(plan) new = {0};
 	own(parts) parts = {-1, -1, take_fd(&s->pack_next)};
@@ -141,7 +154,7 @@ static int understand(struct supervisor *s, const struct buf *text, struct error
 		return fail_sys(err, "seal the files of the policy");
 	if (s->plan.view && check_log(s, &new, err) < 0)
 		return -1;
-	parts.view = keep_view(text, err);
+	parts.view = keep_text(text, err);
 	if (parts.view < 0)
 		return -1;
 	parts.tls = new.tls_cert ? keyfiles_read(&new, err) : -1;
@@ -149,17 +162,73 @@ static int understand(struct supervisor *s, const struct buf *text, struct error
 		return -1;
 	if (!s->plan.view)
 		return begin_with(s, &new, &parts, err);
-	take_plan(s, &new, &parts);
+	take_plan(s, &new, &parts, notes);
 	return 0;
+}
+
+/* It goes behind the view, on the same socket: the front has tried that when it hears this. */
+static void tell_front(struct supervisor *s, enum role_word word, const struct buf *text)
+{
+	struct error ignored;
+	own_fd fd = text->len ? keep_text(text, &ignored) : -1;
+
+	(void)front_tell(s, word, s->reload_for, fd);
+}
+
+static void tell_systemd(const struct supervisor *s, const char *what)
+{
+	char line[900], text[1000];
+
+	text_one_line(what, line, sizeof(line)); /* another line would be another word of ours */
+	(void)snprintf(text, sizeof(text), "READY=1\nSTATUS=%s", line);
+	notify_say(&s->notify, text);
+}
+
+static void say_done(struct supervisor *s, const struct buf *notes)
+{
+	char text[64];
+
+	(void)snprintf(text, sizeof(text), "policy %.16s", s->plan.policy_sha256);
+	tell_systemd(s, text);
+	tell_front(s, ROLE_RELOADED, notes);
+}
+
+/* said: by whoever read it; empty: nothing. */
+static void say_failed(struct supervisor *s, const char *said, const struct error *why)
+{
+	struct error ignored;
+	own(buf) text;
+
+	supervisor_say("reload: %s; everything goes on by the policy of before", why->text);
+	buf_init(&text, 2 * (size_t)ROLELOG_KEPT_MAX);
+	(void)buf_printf(&text, &ignored, "everything goes on by the policy of before: %s%s%s",
+			 why->text, *said ? ": " : "", said);
+	tell_systemd(s, buf_str(&text));
+	tell_front(s, ROLE_NOT_RELOADED, &text);
+}
+
+static void start_again(struct supervisor *s)
+{
+	struct error err = {0};
+
+	if (!s->reload_again)
+		return;
+	s->reload_again = false;
+	if (reload_start(s, &err) < 0)
+		say_failed(s, "", &err);
 }
 
 static void take_view(void *context, const struct buf *text, const char *why)
 {
 	struct supervisor *s = context;
 	bool first = !s->plan.view;
+	const char *said = rolelog_kept(&s->gate_log);
 	struct error err = {0};
-	int done = text ? understand(s, text, &err) : fail(&err, ERR_CONFIG, "%s", why);
+	own(buf) notes;
+	int done;
 
+	buf_init(&notes, ROLELOG_LINE_MAX);
+	done = text ? understand(s, text, &notes, &err) : fail(&err, ERR_CONFIG, "%s", why);
 	if (s->stopping)
 		return;
 	if (done < 0 && first) {
@@ -167,14 +236,10 @@ static void take_view(void *context, const struct buf *text, const char *why)
 		return;
 	}
 	if (done < 0)
-		supervisor_say("reload: %s; everything goes on by the policy of before", err.text);
-	if (!first)
-		notify_say(&s->notify, "READY=1");
-	if (s->reload_again) {
-		s->reload_again = false;
-		if (reload_start(s, &err) < 0)
-			supervisor_say("reload: %s", err.text);
-	}
+		say_failed(s, text ? "" : said, &err);
+	else if (!first)
+		say_done(s, &notes);
+	start_again(s);
 }
 
 int reload_start(struct supervisor *s, struct error *err)
@@ -190,9 +255,11 @@ int reload_start(struct supervisor *s, struct error *err)
 	if (s->stopping)
 		return 0;
 	if (s->viewrun.pid) {
-		s->reload_again = true;
+		s->reload_again = true; /* what is being read may be older than the question */
 		return 0;
 	}
+	s->reload_for = s->reload_asked;
+	rolelog_keep(&s->gate_log);
 	if (s->config->policy) {
 		argv[6] = "--policy";
 		argv[7] = s->config->policy;
@@ -206,4 +273,13 @@ int reload_start(struct supervisor *s, struct error *err)
 	s->viewrun.done = take_view;
 	s->viewrun.context = s;
 	return viewrun_start(&s->viewrun, s->loop, &spawn, err);
+}
+
+void reload_ask(struct supervisor *s, uint64_t number)
+{
+	struct error err = {0};
+
+	s->reload_asked = number;
+	if (reload_start(s, &err) < 0)
+		say_failed(s, "", &err);
 }

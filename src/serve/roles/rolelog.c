@@ -45,6 +45,7 @@ static bool is_said(struct rolelog *r)
 static void print_line(struct rolelog *r)
 {
 	char plain[ROLELOG_LINE_MAX + 1], safe[2 * ROLELOG_LINE_MAX];
+	struct error ignored;
 
 	if (r->len == 0)
 		return;
@@ -55,6 +56,8 @@ static void print_line(struct rolelog *r)
 	(void)snprintf(plain, sizeof(plain), "%.*s", (int)r->len, r->line);
 	text_one_line(plain, safe, sizeof(safe));
 	(void)fprintf(stderr, "%s: %s\n", r->name, safe);
+	if (r->kept.limit)
+		(void)buf_printf(&r->kept, &ignored, "%s%s", r->kept.len ? "; " : "", safe);
 	r->len = 0;
 }
 
@@ -96,17 +99,36 @@ int rolelog_open(struct rolelog *r, struct loop *l, const char *name, struct err
 	return loop_add(l, &r->watch, err);
 }
 
-void rolelog_close(struct rolelog *r)
+/* As much as a pipe holds, not as much as somebody goes on writing. */
+static void take_rest(struct rolelog *r)
 {
 	char some[ROLELOG_LINE_MAX];
 	ssize_t n;
 
-	if (r->from < 0)
-		return;
-	for (int i = 0; i < 64 && (n = read(r->from, some, sizeof(some))) > 0; i++)
+	for (int i = 0; i < 80 && (n = read(r->from, some, sizeof(some))) > 0; i++)
 		take_bytes(r, some, (size_t)n);
 	print_line(r);
+}
+
+void rolelog_keep(struct rolelog *r)
+{
+	buf_done(&r->kept);
+	buf_init(&r->kept, ROLELOG_KEPT_MAX);
+}
+
+const char *rolelog_kept(struct rolelog *r)
+{
+	take_rest(r);
+	return buf_str(&r->kept);
+}
+
+void rolelog_close(struct rolelog *r)
+{
+	if (r->from < 0)
+		return;
+	take_rest(r);
 	print_unsaid(r);
+	buf_done(&r->kept);
 	loop_remove(r->loop, &r->watch);
 	(void)close(take_fd(&r->from));
 	(void)close(take_fd(&r->to));

@@ -7,13 +7,13 @@
 
 #include "base/error.h"
 
-enum { ROLE_MAGIC = 0x726c6562, ROLE_VERSION = 1 };
+enum { ROLE_MAGIC = 0x726c6562, ROLE_VERSION = 2 };
 
 enum role_word {
 	ROLE_NONE = 0,
 	/* front -> supervisor */
 	ROLE_WANT_KEEPER, /* one more; number: 1 for a session's */
-	ROLE_RELOAD,      /* an admin asked for it over HTTP */
+	ROLE_RELOAD,      /* an admin asked for it over HTTP; number: grows with each */
 	ROLE_DRAINED,     /* nothing is open any more */
 	/* supervisor -> front */
 	ROLE_VIEW,   /* descriptor: the view of the policy (JSON), from now on */
@@ -23,6 +23,10 @@ enum role_word {
 	ROLE_DRAIN,  /* accept no more; number: milliseconds until the end */
 	ROLE_STATE,  /* number: bits of ROLE_UP_... */
 	ROLE_TLS, /* descriptor: certificate, key and, if any, client_ca: PEM, a NUL behind each */
+	/* The policy was read for every ROLE_RELOAD up to number, and counts, or the one before
+	 * does.  Descriptor: a text, what is to be said about it or why not; it may be missing. */
+	ROLE_RELOADED,
+	ROLE_NOT_RELOADED,
 	ROLE_COUNT
 };
 

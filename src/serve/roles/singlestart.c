@@ -112,6 +112,7 @@ int start_front(struct single *one, struct error *err)
 	one->control = take_fd(&pair.ours);
 	one->up = true;
 	s->state_told = UINT64_MAX;
+	s->reload_asked = s->reload_for = 0;
 	if (s->tls_fd >= 0)
 		(void)front_tell(s, ROLE_TLS, 0, s->tls_fd);
 	(void)front_tell(s, ROLE_VIEW, 0, s->view_fd);
@@ -144,8 +145,7 @@ void hear_front(struct single *one)
 		keepers_want(s, m.number == 1);
 		break;
 	case ROLE_RELOAD:
-		if (reload_start(s, &err) < 0)
-			supervisor_say("reload: %s", err.text);
+		reload_ask(s, m.number);
 		break;
 	case ROLE_DRAINED:
 		if (s->stopping == STOP_DRAIN)
@@ -158,6 +158,8 @@ void hear_front(struct single *one)
 	case ROLE_DRAIN:
 	case ROLE_STATE:
 	case ROLE_TLS:
+	case ROLE_RELOADED:
+	case ROLE_NOT_RELOADED:
 	case ROLE_COUNT:
 		break;
 	}

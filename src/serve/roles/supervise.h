@@ -102,6 +102,9 @@ struct supervisor {
 	uint32_t generation;
 	struct viewrun viewrun;
 	bool reload_again; /* asked for while one was going on */
+	/* The front's numbers: the last that it asked with, and the last that the reading of now is
+	 * for.  A new front counts anew. */
+	uint64_t reload_asked, reload_for;
 	struct rolelog logs[SINGLE_COUNT], keeper_log, gate_log, test_log;
 
 	struct doors doors;
@@ -194,6 +197,8 @@ void templating_end(struct supervisor *s);
 
 /* reload.c */
 int reload_start(struct supervisor *s, struct error *err);
+/* Somebody asks, the front with a number; it, systemd and the log are told what comes of it. */
+void reload_ask(struct supervisor *s, uint64_t number);
 int boot(struct supervisor *s, struct error *err);
 
 /* keyfiles.c: what the plan names, in one file in memory as ROLE_TLS wants it. */

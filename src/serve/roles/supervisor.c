@@ -96,12 +96,8 @@ static int find_log(struct supervisor *s, struct error *err)
 
 static void reload(struct supervisor *s)
 {
-	struct error err;
-
-	if (!s->plan.view)
-		return; /* the first reading is not over yet */
-	if (reload_start(s, &err) < 0)
-		supervisor_say("reload: %s", err.text);
+	if (s->plan.view) /* else the first reading is not over yet */
+		reload_ask(s, s->reload_asked);
 }
 
 static void take_signal(void *context, uint32_t events)

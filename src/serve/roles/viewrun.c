@@ -61,6 +61,7 @@ static void take_end(void *context, uint32_t events)
 {
 	struct viewrun *v = context;
 	int status = 0;
+	own(buf) text;
 
 	(void)events;
 	while (take_some(v) > 0)
@@ -70,8 +71,10 @@ static void take_end(void *context, uint32_t events)
 	else if (!v->why && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
 		v->why = "the policy cannot be read";
 	forget(v);
-	v->done(v->context, v->why ? NULL : &v->text, v->why);
-	buf_done(&v->text);
+	/* Whoever hears it may start the next at once. */
+	text = v->text;
+	v->text = (struct buf){0};
+	v->done(v->context, v->why ? NULL : &text, v->why);
 }
 
 static void give_up(void *context)

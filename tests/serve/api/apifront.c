@@ -112,6 +112,16 @@ static void set_view(struct stage *s, const char *path, uint32_t generation)
 	(void)close(fd);
 }
 
+/* "reloaded TEXT NUMBER" or "reload_failed TEXT NUMBER"; "-": no text. */
+static void set_reloaded(struct stage *s, const char *word, const char *text, uint64_t number)
+{
+	struct api_reload r = {.number = number,
+			       .done = strcmp(word, "reloaded") == 0,
+			       .text = strcmp(text, "-") == 0 ? "" : text};
+
+	api_reloaded(s->front, &r);
+}
+
 static void obey(struct stage *s, const char *line)
 {
 	char word[32] = "", text[2048] = "";
@@ -122,6 +132,8 @@ static void obey(struct stage *s, const char *line)
 		set_view(s, text, (uint32_t)number);
 	else if (strcmp(word, "state") == 0)
 		api_set_state(s->front, strtoul(text, NULL, 10));
+	else if (strncmp(word, "reload", 6) == 0)
+		set_reloaded(s, word, text, number);
 	else if (strcmp(word, "drain") == 0)
 		api_drain(s->front, strtoul(text, NULL, 10));
 	else if (strcmp(word, "reader") == 0)
@@ -207,9 +219,11 @@ int main(int argc, char **argv)
 		.context = &s,
 	};
 	const char *beat = secure_getenv("APIFRONT_BEAT_MS");
+	const char *reload = secure_getenv("APIFRONT_RELOAD_MS");
 	struct error err = {0};
 
 	config.beat_ms = beat ? strtoul(beat, NULL, 10) : 0;
+	config.reload_ms = reload ? strtoul(reload, NULL, 10) : 0;
 	(void)sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 	(void)sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 	s.loop = loop_new(&err);

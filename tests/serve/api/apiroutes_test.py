@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """apiroutes_test.py - every path of the API, its good way and its bad ones, as rows."""
+import http.client
 import json
 import socket
 
@@ -86,7 +87,7 @@ def who_may_do_what():
         ("POST", "/v1/admin/reload", {"root"}),
         ("GET", "/version", {"ann", "eve", "log", "root"}),
     ]
-    with front() as f:
+    with front(reload_ms=1) as f:  # nobody reads a policy here
         for method, path, who in rows:
             for key in ("ann", "eve", "log", "root"):
                 r = f.ask(method, path, "echo" if method == "POST" else None, key=key)
@@ -290,11 +291,55 @@ def the_description_is_whole():
                 expect(have, want, path)
 
 
-def a_reload_is_passed_on_and_a_bad_view_changes_nothing():
+def answer_of(s):
+    r = http.client.HTTPResponse(s)
+    r.begin()
+    data = json.loads(r.read())
+    s.close()
+    return r.status, data
+
+
+def a_reload_is_answered_when_it_is_done():
     with front() as f:
+        asked = [f.begin("POST", "/v1/admin/reload", key="root") for _ in range(2)]
+        expect(f.wait_line("asked 2 1"), "asked 2 1")
+        expect(f.wait_line("asked 2 2"), "asked 2 2")
+        # Whoever asked while that was read waits for the next.
+        f.set_view_file({**view(), "policy_sha256": "cd" * 32})
+        f.tell("view %s 2" % f.view_path)
+        f.tell("reloaded - 1")
+        expect(answer_of(asked[0]), (200, {"policy_sha256": "cd" * 32, "policy_generation": 2}))
+        f.tell("reload_failed policy.yaml:3:5:wrong 2")
+        status, data = answer_of(asked[1])
+        expect((status, data["code"], data["detail"]),
+               (422, "unprocessable", "policy.yaml:3:5:wrong"))
+        third = f.begin("POST", "/v1/admin/reload", key="root")
+        f.wait_line("asked 2 3")
+        f.tell("reloaded serve.listen_stays 3")
+        expect(answer_of(third)[1]["note"], "serve.listen_stays")
+        # One who has gone is not missed.
+        f.begin("POST", "/v1/admin/reload", key="root").close()
+        f.wait_line("asked 2 4")
+        f.tell("reload_failed - 4")
+        last = f.begin("POST", "/v1/admin/reload", key="root")
+        f.wait_line("asked 2 5")
+        f.tell("drain 60000")
+        status, data = answer_of(last)
+        expect((status, data["code"]), (503, "draining"))
+
+
+def a_reload_that_takes_too_long_is_said_to():
+    with front(reload_ms=50) as f:
         r = f.ask("POST", "/v1/admin/reload", key="root")
-        expect(r.status, 202)
-        expect(f.wait_line("asked 2"), "asked 2 0")
+        problem(r, 504, "timeout")
+        expect("policy of before" in r.json["detail"], True, r.json)
+        expect(f.metric('belljar_http_requests_total{method="POST",route="/v1/admin/reload",status="504"}'), 1)
+        f.tell("reloaded - 1")  # nobody waits for it any more
+        expect(f.run(["echo"]).status, 200)
+
+
+def a_bad_view_changes_nothing():
+    with front() as f:
         first = f.run(["echo"]).json["pid"]
         f.set_view_file({"policy_sha256": "x"})
         f.tell("view %s 2" % f.view_path)
@@ -376,7 +421,9 @@ main([
     through_a_proxy_nobody_is_local,
     health_and_readiness,
     the_description_is_whole,
-    a_reload_is_passed_on_and_a_bad_view_changes_nothing,
+    a_reload_is_answered_when_it_is_done,
+    a_reload_that_takes_too_long_is_said_to,
+    a_bad_view_changes_nothing,
     how_programs_came_to_be_is_counted,
     metrics_are_fit_for_prometheus,
 ])

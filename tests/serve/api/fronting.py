@@ -46,13 +46,15 @@ def view(clients=None, **serve):
 
 
 class Front(Linewise):
-    def __init__(self, the_view=None, directory="", unix=False, beat_ms=0):
+    def __init__(self, the_view=None, directory="", unix=False, beat_ms=0,
+                 reload_ms=0):
         self.dir = tempfile.mkdtemp()
         self.view_path = os.path.join(self.dir, "view.json")
         self.unix_path = os.path.join(self.dir, "sock")
         self.set_view_file(the_view or view())
         super().__init__([sys.argv[1], self.view_path, directory] + ([self.unix_path] if unix else []),
-                         env={**os.environ, "APIFRONT_BEAT_MS": str(beat_ms)})
+                         env={**os.environ, "APIFRONT_BEAT_MS": str(beat_ms),
+                              "APIFRONT_RELOAD_MS": str(reload_ms)})
         self.port = int(self.wait_line("port").split()[1])
 
     def set_view_file(self, the_view):

@@ -3,7 +3,7 @@
 """fakeroles.py - every role of the service as the supervisor sees it, and nothing behind it.
 
 Copied under the name of each program into a directory; files there say how it behaves:
-NAME.fail (exits at once with what is in it), view.json, nursery.how.  Each says in starts/ROLE.PID that it runs.
+NAME.fail (exits at once with what is in it), view.json, view.wait, nursery.how.  Each says in starts/ROLE.PID that it runs.
 """
 import ctypes
 import os
@@ -18,7 +18,8 @@ HERE = os.path.dirname(os.path.abspath(sys.argv[0]))
 ERROR_ROOM = 4 + 4 + 504
 ROLE = struct.Struct("=IIIIQ256s")
 ROLE_MAGIC = 0x726C6562
-WANT_KEEPER, RELOAD, DRAINED, VIEW, KEEPER, READER, DRAIN, STATE, TLS = range(1, 10)
+WANT_KEEPER, RELOAD, DRAINED, VIEW, KEEPER, READER, DRAIN, STATE, TLS, RELOADED, \
+    NOT_RELOADED = range(1, 12)
 
 
 def is_there(name):
@@ -82,13 +83,13 @@ def scribe():
 
 
 def send(sock, word, number=0):
-    sock.send(ROLE.pack(ROLE_MAGIC, 1, word, 0, number, b""))
+    sock.send(ROLE.pack(ROLE_MAGIC, 2, word, 0, number, b""))
 
 
 def front():
     begin("front")
     sock, door = socket.socket(fileno=3), socket.socket(fileno=4)
-    state, keepers, views = 0, {}, 0  # keepers: 1, it is for a session
+    state, keepers, views, reloads = 0, {}, 0, 0  # keepers: 1, it is for a session
     while True:
         ready, _, _ = select.select([sock, door, *keepers], [], [])
         for one in [k for k in ready if k in keepers]:
@@ -112,6 +113,10 @@ def front():
                 reader = fds.pop()  # noqa: F841, held
             elif word == STATE:
                 state = number
+            elif word in (RELOADED, NOT_RELOADED):
+                text = os.pread(fds[0], 9000, 0).decode() if fds else ""
+                with open(os.path.join(HERE, "reloads"), "a") as out:
+                    out.write("%s %d %d %s\n" % (word == RELOADED, number, views, text))
             elif word == DRAIN:
                 if not is_there("front.stuck"):
                     send(sock, DRAINED)
@@ -121,7 +126,8 @@ def front():
             client, _ = door.accept()
             word = client.recv(16)
             if word == b"reload":
-                send(sock, RELOAD)
+                reloads += 1
+                send(sock, RELOAD, reloads)
             if word == b"flood":
                 for _ in range(200):
                     send(sock, WANT_KEEPER)
@@ -179,7 +185,11 @@ def main():
         if is_there("view.fail"):
             sys.stderr.write("policy.yaml:1:1: it is wrong\n")
             sys.exit(125)
-        sys.stdout.write(open(os.path.join(HERE, "view.json")).read())
+        text = open(os.path.join(HERE, "view.json")).read()
+        note("view")
+        while is_there("view.wait"):
+            time.sleep(0.01)
+        sys.stdout.write(text)
     elif word == "selftest":
         begin("selftest")
     elif word == "reader":

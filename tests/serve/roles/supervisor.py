@@ -158,6 +158,69 @@ def a_policy_is_read_again_and_a_bad_one_changes_nothing(t):
     s.forget()
 
 
+def a_service_that_nobody_can_use_says_so(t):
+    quiet = ["/bin/sh", "-c", 'exec "$0" "$1" "$2"']  # without --json
+    for clients, listen, word in (([], "127.0.0.1:0", "nobody can come in there"),
+                                  ([{"key_sha256": ["ab" * 32]}], "127.0.0.1:0", "Bearer $KEY"),
+                                  ([{"cert": "x"}], "127.0.0.1:0", "Bearer $KEY"),
+                                  ([], "unix", "--unix-socket")):
+        view = dict(VIEW, source="/p.yaml", clients=clients,
+                    serve=dict(VIEW["serve"], loopback_without_key=False))
+        s = Service(listen=listen, up=False, start=quiet,
+                    before=lambda s, view=view: s.put("view.json", json.dumps(view)))
+        tapping.wait_until(lambda s=s, word=word: word in s.lines())
+        t.check(("Bearer $KEY" in s.lines()) == (word == "Bearer $KEY"), s.lines())
+        t.check(s.end() == 0, s.lines())
+        s.forget()
+
+
+def who_asks_for_a_reload_hears_what_came_of_it(t):
+    s = Service()
+
+    def heard():
+        with open(os.path.join(s.dir, "reloads"), "a+") as text:
+            text.seek(0)
+            return text.read().splitlines()
+
+    tapping.wait_until(lambda: is_settled(s))
+    s.put("view.fail")
+    s.ask(b"reload")
+    tapping.wait_until(lambda: len(heard()) == 1)
+    t.check(heard()[0].startswith("False 1 1 ") and "policy.yaml:1:1: it is wrong" in heard()[0],
+            heard())
+    t.check("the policy of before" in heard()[0], heard())
+    s.take("view.fail")
+    s.put("view.json", json.dumps(dict(VIEW, policy_sha256="cd" * 32)))
+    s.process.send_signal(signal.SIGHUP)
+    tapping.wait_until(lambda: len(heard()) == 2)
+    t.check(heard()[1] == "True 1 2 ", heard())  # nobody of the front asked for this one
+    # Asked while one is being read that may be of an older file: the next one is the answer.
+    s.put("view.wait")
+    s.process.send_signal(signal.SIGHUP)
+    tapping.wait_until(lambda: s.alive("view"))
+    s.ask(b"reload")
+    s.ask(b"reload")
+    s.put("view.json", json.dumps(dict(VIEW, serve=dict(VIEW["serve"], listen=["127.0.0.1:1"]))))
+    s.take("view.wait")
+    tapping.wait_until(lambda: len(heard()) == 4)
+    t.check(heard()[2].startswith("True 1 3"), heard())
+    t.check(heard()[3].startswith("True 3 4"), heard())
+    t.check("serve.listen has changed" in heard()[2] + heard()[3], heard())
+    # A front that begins anew counts anew, and is not answered for another's questions.
+    s.put("view.wait")
+    s.ask(b"reload")
+    tapping.wait_until(lambda: s.alive("view"))
+    old = s.ask()[0]
+    os.kill(old, signal.SIGKILL)
+    tapping.wait_until(lambda: s.alive("front") and old not in s.alive("front"))
+    tapping.wait_until(lambda: is_settled(s))
+    s.take("view.wait")
+    tapping.wait_until(lambda: len(heard()) == 5)
+    t.check(heard()[4].startswith("True 0 5"), heard())
+    t.check(s.end() == 0, s.lines())
+    s.forget()
+
+
 def a_front_that_asks_for_too_much_gets_what_the_policy_allows(t):
     s = Service()
     tapping.wait_until(lambda: is_settled(s))
@@ -249,8 +312,13 @@ def systemd_is_told_and_its_sockets_are_taken(t):
         s.process.send_signal(signal.SIGHUP)
         while not words[-1].startswith("RELOADING=1\nMONOTONIC_USEC="):
             words.append(heard.recv(200).decode())
-        while words[-1] != "READY=1":
+        while not words[-1].startswith("READY=1\nSTATUS=policy abab"):
             words.append(heard.recv(200).decode())
+        s.put("view.fail")
+        s.process.send_signal(signal.SIGHUP)
+        while not words[-1].startswith("READY=1\nSTATUS=everything goes on by the policy of before: "):
+            words.append(heard.recv(200).decode())
+        t.check("policy.yaml:1:1: it is wrong" in words[-1], words)
         t.check(s.end() == 0, s.lines())
         while not words[-1].startswith("STOPPING=1"):
             words.append(heard.recv(200).decode())
@@ -267,6 +335,8 @@ tapping.run([
     a_warden_that_does_not_answer_is_not_up_until_it_does,
     a_log_that_another_scribe_holds_is_no_failure,
     a_policy_is_read_again_and_a_bad_one_changes_nothing,
+    who_asks_for_a_reload_hears_what_came_of_it,
+    a_service_that_nobody_can_use_says_so,
     a_front_that_asks_for_too_much_gets_what_the_policy_allows,
     killed_it_leaves_nobody,
     a_second_signal_ends_it_now,
