@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +17,10 @@
 
 #include "base/own.h"
 #include "lib/wardentalk.h"
+#include "serve/roles/leaving.h"
 #include "serve/roles/supervise.h"
 
-enum { SPARE = 8, ENDING_MS = 10 };
+enum { SPARE = 8 };
 
 /* While a policy is replaced, old keepers and new ones are there at once.  The warden may hear of a
  * new one before it knows that an old one went. */
@@ -81,26 +81,17 @@ static void take_end(void *context, uint32_t events)
 		keepers_pump(s);
 }
 
-static bool has_ended(const struct keeper *k, int wait_ms)
-{
-	struct pollfd end = {.fd = k->pidfd, .events = POLLIN};
-
-	return poll(&end, 1, wait_ms) > 0;
-}
-
 /* Each takes tens of MiB, so that not all may; those of sessions have no calls to wait for.  The
  * front may notice an end before we do, and ask for another while the kernel still clears the old
- * one away: if there seem to be as many as it wants, one of them is waited for. */
+ * one away. */
 static bool may_node_wait(const struct supervisor *s, bool session)
 {
-	uint64_t nodes = 0, n = 0;
+	uint64_t nodes = 0;
 
-	if (session || s->plan.warm_node == 0)
+	if (session)
 		return false;
 	for (const struct keeper *k = s->keepers; k; k = k->next)
-		n += !k->session;
-	for (const struct keeper *k = s->keepers; k; k = k->next)
-		nodes += k->warm_node && !has_ended(k, n < s->plan.concurrency ? 0 : ENDING_MS);
+		nodes += k->warm_node && !leaving(k->pid);
 	return nodes < s->plan.warm_node;
 }
 
