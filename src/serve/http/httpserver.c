@@ -173,8 +173,12 @@ static bool only_waits(const struct conn *c)
 	return n <= 0;
 }
 
-/* Of this peer, or of all (NULL).  Those that have something are read in the next round: there is
- * no need to look at many. */
+static bool is_of(const struct conn *c, const struct peer_key *key)
+{
+	return !key || memcmp(&c->count->key, key, sizeof(*key)) == 0;
+}
+
+/* Those that have something are read in the next round: there is no need to look at many. */
 static struct conn *longest_idle(const struct http *s, const struct peer_key *key)
 {
 	int looks = 0;
@@ -182,7 +186,7 @@ static struct conn *longest_idle(const struct http *s, const struct peer_key *ke
 
 	TAILQ_FOREACH(c, &s->idle, idle)
 	{
-		if (key && memcmp(&c->count->key, key, sizeof(*key)) != 0)
+		if (!is_of(c, key))
 			continue;
 		if (only_waits(c))
 			return c;
@@ -192,12 +196,42 @@ static struct conn *longest_idle(const struct http *s, const struct peer_key *ke
 	return NULL;
 }
 
+/* One that has not said yet what it wants, or was told all that it will be. */
+static struct conn *oldest_without_request(const struct http *s, const struct peer_key *key)
+{
+	int looks = 0;
+	struct conn *c;
+
+	TAILQ_FOREACH(c, &s->all, all)
+	{
+		if (!is_of(c, key))
+			continue;
+		if (c->state == CONN_LINGERING)
+			return c;
+		if (c->state != CONN_SHAKING && c->state != CONN_HEAD)
+			continue;
+		if (only_waits(c))
+			return c;
+		if (++looks == LOOKS_MAX)
+			break;
+	}
+	return NULL;
+}
+
+/* Of this peer, or of all (NULL). */
+static struct conn *least_needed(const struct http *s, const struct peer_key *key)
+{
+	struct conn *c = longest_idle(s, key);
+
+	return c ? c : oldest_without_request(s, key);
+}
+
 /* A connection that only waits makes room for one that wants something; more of them go where fewer
  * may be open than before. */
 static bool make_room(struct http *s)
 {
 	while (s->n_conns >= s->caps.connections) {
-		struct conn *c = longest_idle(s, NULL);
+		struct conn *c = least_needed(s, NULL);
 
 		if (!c)
 			return false;
@@ -206,8 +240,8 @@ static bool make_room(struct http *s)
 	return true;
 }
 
-/* The same among those of one peer: else who opens as many as it may and asks nothing shuts out all
- * that come from where it comes from. */
+/* The same among those of one peer: else who opens as many as it may and asks nothing, or only
+ * begins to, shuts out all that come from where it comes from. */
 static struct peer_count *make_place(struct http *s, const struct peer_key *key, int *ret_full)
 {
 	struct peer_count *count;
@@ -215,7 +249,7 @@ static struct peer_count *make_place(struct http *s, const struct peer_key *key,
 
 	for (;;) {
 		count = peer_counts_add(s->counts, key, s->caps.connections_per_peer, ret_full);
-		if (!*ret_full || !(c = longest_idle(s, key)))
+		if (!*ret_full || !(c = least_needed(s, key)))
 			return count;
 		conn_free(c);
 	}
