@@ -133,6 +133,17 @@ def when_fewer_may_be_open_those_that_only_wait_go():
         expect(f.metric("belljar_connections") <= 20, True, "of 100 that were open")
 
 
+def who_waits_for_its_turn_may_have_said_all_that_it_will():
+    with front(view(CLIENTS)) as f:
+        for _ in range(100):
+            f.run(["begun"])
+        socks = []
+        for _ in range(60):
+            socks.append(f.begin("GET", "/v1/calls"))
+            socks[-1].shutdown(socket.SHUT_WR)
+        expect(drain_answers(socks), [200] * 60)
+
+
 def clients_take_turns():
     with front(view(CLIENTS, queue=40, concurrency=1)) as f:
         held = hold_keepers(f, 1)
@@ -300,6 +311,7 @@ main([
     what_a_new_policy_says_of_connections_counts,
     who_only_waits_makes_room_and_who_has_asked_does_not,
     when_fewer_may_be_open_those_that_only_wait_go,
+    who_waits_for_its_turn_may_have_said_all_that_it_will,
     clients_take_turns,
     a_client_s_own_cap_is_429,
     leaving_the_line_leaves_nothing,
