@@ -154,7 +154,8 @@ static const struct setting serve_rows[] = {
 	 .example = "4096",
 	 .help = "How many connections may be open at once.  One address may have three "
 		 "quarters of them; one client, where there are several, may have requests "
-		 "open on half of them."},
+		 "open on half of them.  Where no more may be open, the one that has waited "
+		 "longest without a request goes for one that comes."},
 	{.key = "head_wait",
 	 .type = SET_MS,
 	 .offset = offsetof(struct serve_rules, head_wait_ms),

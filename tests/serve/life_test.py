@@ -257,6 +257,29 @@ def of_one_peer_those_that_ask_nothing_make_room():
 
 
 @test
+def of_one_peer_those_that_never_come_to_an_end_make_room():
+    with serving("--per-peer", "4") as server:
+        with contextlib.ExitStack() as stack:
+            begun = [stack.enter_context(connect(server)) for _ in range(3)]
+            for s in begun:
+                s.sendall(b"G")
+            busy = stack.enter_context(connect(server))
+            busy.sendall(get(b"/later"))
+            server.wait_line("working")  # what came before that was read before that
+            assert ask(server, get(b"/x")).status == 200
+            assert begun[0].recv(1) == b""  # the one that came first
+            begun[2].sendall(get(b"/x")[1:])
+            assert read_answer(begun[2]).status == 200
+        server.wait_count(0)
+        with contextlib.ExitStack() as stack:
+            for _ in range(9):  # they were refused, and stay
+                s = stack.enter_context(connect(server))
+                s.sendall(b"?\r\n\r\n")
+                assert read_answer(s).status == 400
+            assert ask(server, get(b"/x")).status == 200
+
+
+@test
 def a_full_server_says_so_and_idle_ones_make_room():
     with serving("--connections", "3") as server:
         with contextlib.ExitStack() as stack:

@@ -36,6 +36,7 @@ static bool feed_one(struct visit *v)
 {
 	if (v->to_serve) {
 		v->to_serve = false;
+		http_hold(v->x, false);
 		visit_serve(v);
 		return false;
 	}

@@ -7,13 +7,6 @@
  * with a key that was taken away it ends here, and not whenever its client is
  * pleased to end it.
  */
-/* revisit.c - when another policy counts, whoever was let in by the old one is looked at again.
- *
- * What a keeper has taken goes on by the policy under which it began, and who
- * had the policy read hears what came of it.  But a request whose body has still to come, that
- * waits for its turn, or that only looks on has not begun: with a key that was taken away it ends
- * here, and not whenever its client is pleased to end it.
- */
 #include "serve/api/frontdoor.h"
 
 static bool has_begun(const struct visit *v)

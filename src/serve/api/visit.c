@@ -117,10 +117,12 @@ static void on_whole(void *context, struct http_exchange *x)
 	if (!v || v->status)
 		return;
 	v->to_serve = takes_turns(v);
-	if (v->to_serve)
-		feeding_want(v);
-	else
+	if (!v->to_serve) {
 		visit_serve(v);
+		return;
+	}
+	http_hold(x, true);
+	feeding_want(v);
 }
 
 /* Its client is gone, or has everything: a call that nobody waits for ends, unless it was to go

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "serve/http/headwords.h"
 #include "serve/http/httpconn.h"
@@ -170,6 +171,15 @@ void http_finish(struct http_exchange *x)
 size_t http_pending(const struct http_exchange *x)
 {
 	return x->conn->out.len - x->conn->sent;
+}
+
+void http_hold(struct http_exchange *x, bool on)
+{
+	struct conn *c = x->conn;
+	uint32_t gone = EPOLLRDHUP, others = c->watch.events & ~gone;
+
+	if (!conn_watch(c, on ? others : others | gone))
+		http_cut(x);
 }
 
 void http_cut(struct http_exchange *x)

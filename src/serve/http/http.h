@@ -117,6 +117,9 @@ void http_send(struct http_exchange *x, const void *data, size_t len);
 void http_finish(struct http_exchange *x);
 /* Bytes that the client has not taken. */
 size_t http_pending(const struct http_exchange *x);
+/* For a request that is whole: its answer will be made in a moment, and meanwhile a client that has
+ * closed its half is not taken for one that is gone.  Until it is called again with false. */
+void http_hold(struct http_exchange *x, bool on);
 /* An answer that cannot be completed: the connection is cut, so that nobody takes it for whole. */
 void http_cut(struct http_exchange *x);
 

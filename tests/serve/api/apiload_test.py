@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """apiload_test.py - too many, too much, too long: bounded, and fair between clients."""
 import contextlib
+import os
+import signal
 import socket
 import threading
 
-from fronting import bounded, client, expect, front, main, problem, view, wait_until
+from fronting import PATIENCE, bounded, client, expect, front, main, problem, view, wait_until
 
 CLIENTS = [client("ann"), client("bob"), client("root", scopes=["admin"]),
            client("two", max_concurrent=2)]
@@ -99,6 +101,47 @@ def what_a_new_policy_says_of_connections_counts():
         with f.begin("GET", "/healthz") as s:
             while s.recv(4096):  # until it is closed for having nothing more to ask
                 pass
+
+
+def who_only_waits_makes_room_and_who_has_asked_does_not():
+    """More at once than one address may open: those that were let in are answered."""
+    with front(view(CLIENTS, connections=64)) as f, contextlib.ExitStack() as stack:
+        def connect():
+            at = ("127.0.0.1", f.port)
+            return stack.enter_context(socket.create_connection(at, timeout=PATIENCE))
+
+        for _ in range(200):
+            connect()
+        expect(f.ask("GET", "/healthz").status, 200, "beside those that ask nothing")
+        os.kill(f.process.pid, signal.SIGSTOP)  # it finds all of them at once
+        socks = [connect() for _ in range(200)]
+        for s in socks:
+            s.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        os.kill(f.process.pid, signal.SIGCONT)
+        saw = [s.recv(12)[9:] for s in socks]
+        expect(set(saw), {b"200", b"429"}, "what those saw who had asked")
+
+
+def when_fewer_may_be_open_those_that_only_wait_go():
+    with front(view(CLIENTS, connections=200)) as f, contextlib.ExitStack() as stack:
+        for _ in range(100):
+            stack.enter_context(socket.create_connection(("127.0.0.1", f.port)))
+        f.wait_metric("belljar_connections", 101)
+        f.set_view_file(view(CLIENTS, connections=20))
+        f.tell("view %s 2" % f.view_path)
+        expect(f.ask("GET", "/healthz").status, 200)
+        expect(f.metric("belljar_connections") <= 20, True, "of 100 that were open")
+
+
+def who_waits_for_its_turn_may_have_said_all_that_it_will():
+    with front(view(CLIENTS)) as f:
+        for _ in range(100):
+            f.run(["begun"])
+        socks = []
+        for _ in range(60):
+            socks.append(f.begin("GET", "/v1/calls"))
+            socks[-1].shutdown(socket.SHUT_WR)
+        expect(drain_answers(socks), [200] * 60)
 
 
 def clients_take_turns():
@@ -266,6 +309,9 @@ main([
     a_flood_fills_its_own_line_only,
     a_client_leaves_connections_to_the_others,
     what_a_new_policy_says_of_connections_counts,
+    who_only_waits_makes_room_and_who_has_asked_does_not,
+    when_fewer_may_be_open_those_that_only_wait_go,
+    who_waits_for_its_turn_may_have_said_all_that_it_will,
     clients_take_turns,
     a_client_s_own_cap_is_429,
     leaving_the_line_leaves_nothing,
