@@ -27,9 +27,11 @@ static void charge(struct session *s, uint64_t all_us)
 	meter_leave(s->k->meter, 0, s->payer,
 		    (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000,
 		    (all_us - s->billed_us) / 1000, 0, &ignored);
-	s->billed_us = all_us;
+	/* What could not be charged is charged with the next look, or with a call. */
 	if (meter_error(s->k->meter)->kind != ERR_NONE)
 		keeper_say(s->k, meter_error(s->k->meter));
+	else
+		s->billed_us = all_us;
 }
 
 uint64_t session_bill(struct session *s, uint64_t now_us)
