@@ -116,6 +116,8 @@ struct conn *conn_new(struct http *s, int fd, struct http_tls *tls, const struct
 		      struct peer_count *count);
 /* Ends its exchange, too: over(false). */
 void conn_free(struct conn *c);
+/* leastneeded.c: who may go for a newcomer, of this peer or of all (NULL); NULL: nobody. */
+struct conn *conn_least_needed(const struct http *s, const struct peer_key *key);
 /* The same, and the client sees a broken connection, not an end. */
 void conn_break(struct conn *c);
 /* False: the connection is of no use any more. */

@@ -14,7 +14,7 @@
 #include "serve/http/httppeer.h"
 #include "serve/http/hurry.h"
 
-enum { ACCEPTS_MAX = 64, RETRY_US = 100000, BODIES_STANDARD = 64, LOOKS_MAX = 8 };
+enum { ACCEPTS_MAX = 64, RETRY_US = 100000, BODIES_STANDARD = 64 };
 
 /* What is scheduled meanwhile has its turn in the next round.  The timer is always set, and moved
  * when there is something to do: moving it cannot fail. */
@@ -160,78 +160,12 @@ static void turn_away(struct http *s, int fd, bool tls, int status, const char *
 	hurry_close(fd, hurry);
 }
 
-/* What waits there is a request that nobody has read yet: if it were closed now, its client could
- * not tell whether it ran. */
-static bool only_waits(const struct conn *c)
-{
-	char byte;
-	ssize_t n;
-
-	hurry_begin(c->hurry);
-	n = recv(c->watch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-	hurry_end(c->hurry);
-	return n <= 0;
-}
-
-static bool is_of(const struct conn *c, const struct peer_key *key)
-{
-	return !key || memcmp(&c->count->key, key, sizeof(*key)) == 0;
-}
-
-/* Those that have something are read in the next round: there is no need to look at many. */
-static struct conn *longest_idle(const struct http *s, const struct peer_key *key)
-{
-	int looks = 0;
-	struct conn *c;
-
-	TAILQ_FOREACH(c, &s->idle, idle)
-	{
-		if (!is_of(c, key))
-			continue;
-		if (only_waits(c))
-			return c;
-		if (++looks == LOOKS_MAX)
-			break;
-	}
-	return NULL;
-}
-
-/* One that has not said yet what it wants, or was told all that it will be. */
-static struct conn *oldest_without_request(const struct http *s, const struct peer_key *key)
-{
-	int looks = 0;
-	struct conn *c;
-
-	TAILQ_FOREACH(c, &s->all, all)
-	{
-		if (!is_of(c, key))
-			continue;
-		if (c->state == CONN_LINGERING)
-			return c;
-		if (c->state != CONN_SHAKING && c->state != CONN_HEAD)
-			continue;
-		if (only_waits(c))
-			return c;
-		if (++looks == LOOKS_MAX)
-			break;
-	}
-	return NULL;
-}
-
-/* Of this peer, or of all (NULL). */
-static struct conn *least_needed(const struct http *s, const struct peer_key *key)
-{
-	struct conn *c = longest_idle(s, key);
-
-	return c ? c : oldest_without_request(s, key);
-}
-
 /* A connection that only waits makes room for one that wants something; more of them go where fewer
  * may be open than before. */
 static bool make_room(struct http *s)
 {
 	while (s->n_conns >= s->caps.connections) {
-		struct conn *c = least_needed(s, NULL);
+		struct conn *c = conn_least_needed(s, NULL);
 
 		if (!c)
 			return false;
@@ -249,7 +183,7 @@ static struct peer_count *make_place(struct http *s, const struct peer_key *key,
 
 	for (;;) {
 		count = peer_counts_add(s->counts, key, s->caps.connections_per_peer, ret_full);
-		if (!*ret_full || !(c = least_needed(s, key)))
+		if (!*ret_full || !(c = conn_least_needed(s, key)))
 			return count;
 		conn_free(c);
 	}
