@@ -90,5 +90,17 @@ def who_only_looks_on_is_cut_off():
             expect("more" in [e[1].get("data") for e in runs.rest()], True)
 
 
+def who_had_the_policy_read_hears_of_it_without_a_key_too():
+    with front(view(clients())) as f:
+        ready(f)
+        asked = f.begin("POST", "/v1/admin/reload", key="root")
+        f.wait_line("asked 2 1")
+        change(f, view([c for c in clients() if c["name"] != "root"]))
+        f.tell("reloaded - 1")
+        expect(status_of(asked), 200)
+        expect(f.ask("POST", "/v1/admin/reload", key="root").status, 401)
+
+
 main([a_body_that_comes_later_does_not_bring_an_old_key_in, nor_into_a_session,
-      who_waits_for_its_turn_is_turned_out_and_who_runs_is_not, who_only_looks_on_is_cut_off])
+      who_waits_for_its_turn_is_turned_out_and_who_runs_is_not, who_only_looks_on_is_cut_off,
+      who_had_the_policy_read_hears_of_it_without_a_key_too])
