@@ -15,10 +15,15 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from describing import undescribed  # noqa: E402
-from living import Load, Service, beneath, parents  # noqa: E402
+from living import Load, Service, beneath, command_of, parents  # noqa: E402
 from tapping import run, wait_until  # noqa: E402
 
 BELLJAR, WHO = os.path.realpath(sys.argv[1]), sys.argv[2]
+
+
+def who_sleeps(s):
+    """Whoever runs something with "sleep" in it; processes come and go meanwhile."""
+    return [pid for pid in beneath(s.process.pid) if any("sleep" in word for word in command_of(pid))]
 
 
 def start(**more):
@@ -304,8 +309,7 @@ def a_call_whose_keeper_is_killed_is_answered_unknown(t):
     def find():
         for keeper in s.pids("keeper"):
             pass
-        asleep[:] = [pid for pid in beneath(s.process.pid)
-                     if b"sleep" in open("/proc/%d/cmdline" % pid, "rb").read()]
+        asleep[:] = who_sleeps(s)
         return asleep
 
     wait_until(find)
@@ -364,8 +368,7 @@ def it_drains(t):
     thread = threading.Thread(
         target=lambda: heard.append(s.execute("sleep 3; echo done", "bash")))
     thread.start()
-    wait_until(lambda: any(b"sleep" in open("/proc/%d/cmdline" % pid, "rb").read()
-                           for pid in beneath(s.process.pid)))
+    wait_until(lambda: who_sleeps(s))
     s.look()
     s.process.send_signal(signal.SIGTERM)
     thread.join(60)
@@ -392,8 +395,7 @@ def it_ends_calls_at_the_deadline_and_on_a_second_signal(t):
 
         thread = threading.Thread(target=call)
         thread.start()
-        wait_until(lambda: any(b"sleep" in open("/proc/%d/cmdline" % pid, "rb").read()
-                               for pid in beneath(s.process.pid)))
+        wait_until(lambda: who_sleeps(s))
         s.look()
         for i in range(signals):
             s.process.send_signal(signal.SIGTERM)
