@@ -35,6 +35,7 @@ from _imp import extension_suffixes
 from _functools import partial
 from _signal import SIG_DFL, SIGINT, SIGPIPE, SIGXFSZ, signal
 from _thread import _count, allocate_lock, start_new_thread, stack_size
+from _warnings import warn_explicit
 from _weakref import ref
 
 AUDIT, DISPLAY, MODULES, UNRAISABLE = sys.audit, sys.__excepthook__, sys.modules, sys.__unraisablehook__

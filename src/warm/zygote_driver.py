@@ -8,6 +8,22 @@ class Cold(Exception):
     """Only a cold start does this right."""
 
 
+class Heard:
+    """Stands where the module warnings does while something is compiled."""
+
+    WarningMessage = staticmethod(lambda *args: args)
+
+    def __init__(self):
+        self.seen = []
+        self._showwarnmsg = self.seen.append
+
+    def listen(self, usual):
+        self.seen.clear()
+        for name in ("filters", "defaultaction", "onceregistry"):
+            if hasattr(usual, name):
+                setattr(self, name, getattr(usual, name))
+
+
 class Driver(Ending):
     def __init__(self, modules, leave=None, finalize=None, cold=None, kind=kind, size=size):
         self.kind, self.size = kind, size
@@ -15,6 +31,7 @@ class Driver(Ending):
         self.leave = leave or posix._exit
         self.finalize = finalize if sys.version_info < (3, 13) else None  # it wants the first thread from then on
         self.site_of = None
+        self.heard = Heard()
         if sys.path and sys.path[0] == "":
             del sys.path[0]  # nobody's directory yet
         for name in modules:
@@ -239,24 +256,22 @@ class Driver(Ending):
             setattr(sys, STREAMS[fd], new)
             setattr(sys, "__" + STREAMS[fd] + "__", new)
 
-    def set_path(self, first):
+    def check_beside(self, first):
         """A module beside the script that would have come before one of ours: cold."""
-        if getattr(sys.flags, "safe_path", False):
+        if not self.loaded:
             return
-        if self.loaded:
-            try:
-                beside = posix.listdir(first or ".")
-            except OSError:
-                beside = ()
-            for name in beside:
-                stem = name.partition(".")[0]
-                if stem in self.loaded and name[len(stem):] in SUFFIXES:
-                    raise Cold
-        sys.path.insert(0, first)
+        try:
+            beside = posix.listdir(first or ".")
+        except OSError:
+            return
+        for name in beside:
+            stem = name.partition(".")[0]
+            if stem in self.loaded and name[len(stem):] in SUFFIXES:
+                raise Cold
 
     def take_text(self, argv):
         text = argv[2] + "\n"
-        if sys.version_info < (3, 10) and "coding" in text[:400]:
+        if sys.version_info < (3, 10) and any("coding" in line for line in self.head(text, "\n")):
             raise Cold  # it is obeyed there
         if sys.version_info >= (3, 14) and text.lstrip("\n")[:1] in " \t\f\r":
             raise Cold  # it is dedented there
@@ -264,9 +279,8 @@ class Driver(Ending):
             text.encode()
         except UnicodeError:
             raise Cold from None
-        self.set_path("")
         sys.argv = ["-c", *argv[3:]]
-        code = self.compile(text, "<string>")
+        code = self.compile(text, "<string>", "")
         if sys.version_info >= (3, 13):
             import linecache
 
@@ -281,12 +295,11 @@ class Driver(Ending):
         if source is None:
             source, where = self.read(name)
         self.check_source(source, name)
-        self.set_path(where[:where.rindex("/")] or "/")
         names["__file__"] = name
         names["__cached__"] = None
         self.script = True
         names["__loader__"] = MODULES["_frozen_importlib_external"].SourceFileLoader("__main__", name)
-        return self.compile(source, name)
+        return self.compile(source, name, where[:where.rindex("/")] or "/")
 
     def read(self, name):
         try:
@@ -319,17 +332,64 @@ class Driver(Ending):
         """compile() reads bytes as the file's own parser does, but for what is refused here."""
         if name.endswith(".pyc") or 0 in source:
             raise Cold
-        if source.find(b"coding", 0, 400) >= 0:
-            for line in source[:400].split(b"\n", 2)[:2]:
-                if b"coding" in line and b"utf-8" not in line.lower():
-                    raise Cold
+        for line in self.head(source, b"\n"):
+            if b"coding" in line and not self.is_utf8(line):
+                raise Cold
         if not source.isascii():
             try:
                 source.decode()
             except UnicodeError:
                 raise Cold from None
 
-    def compile(self, source, name):
+    def head(self, source, newline):
+        """The two lines that may name a code, however long."""
+        end = source.find(newline, source.find(newline) + 1)
+        return (source if end < 0 else source[:end]).split(newline)
+
+    def is_utf8(self, line):
+        """Any other code is a module, which imports what may lie beside the script."""
+        name = line.partition(b"coding")[2]
+        if name[:1] not in (b":", b"="):
+            return False
+        name = name[1:].lstrip(b" \t")
+        return name[:5].lower() == b"utf-8" and not (name[5:6].isalnum() or name[5:6] in (b"-", b"_", b"."))
+
+    def compile(self, source, name, first):
+        """While this is compiled nothing of the caller's runs, because the board is still there: the script's
+        directory counts only afterwards, and of warnings, for which Python would import modules, we hear first.
+        """
+        safe = getattr(sys.flags, "safe_path", False)
+        if not safe:
+            self.check_beside(first)
+        usual = MODULES.get("warnings")
+        self.heard.listen(usual)
+        MODULES["warnings"] = self.heard
+        try:
+            code = self.compile_only(source, name)
+            self.say_heard()
+            return code
+        except SyntaxError:
+            self.say_heard()
+            raise
+        finally:
+            if usual is None:
+                del MODULES["warnings"]
+            else:
+                MODULES["warnings"] = usual
+            if not safe:
+                sys.path.insert(0, first)
+
+    def say_heard(self):
+        """A python3 that has not loaded warnings shows them without a module, and so do we."""
+        if not self.heard.seen:
+            return
+        if "warnings" in BARE:
+            raise Cold
+        MODULES["warnings"] = None
+        for message, category, filename, lineno, *_ in self.heard.seen:
+            warn_explicit(message, category, filename, lineno)
+
+    def compile_only(self, source, name):
         try:
             return compile(source, name, "exec", 0, True)
         except SyntaxError as exc:

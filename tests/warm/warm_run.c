@@ -2,9 +2,9 @@
 /* warm_run.c - runs a program again and again in one resident slot, and tells how each came to be.
  *
  * warm_run [-w python|node] [-p PROGRAM] [-m MODULE]... [-n ROUNDS] [-r REST_MS] [-q] [-c CALLS]
- * [-a AGE_MS] [-f FILE] [-d] [-l PROGRAM]... [-M MIB] [-e NAME=VALUE]... -- CMD ARGS...  What the
- * program writes goes to our own streams; one line of JSON per round goes to descriptor 3, or to
- * standard error if there is none.
+ * [-a AGE_MS] [-f FILE]... [-d] [-l PROGRAM]... [-M MIB] [-e NAME=VALUE]... -- CMD ARGS...  What
+ * the program writes goes to our own streams; one line of JSON per round goes to descriptor 3, or
+ * to standard error if there is none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,37 +24,38 @@
 #include "sandbox/native/slot.h"
 #include "resting.h"
 
-enum { ENV_MOST = 8 };
+enum { ENV_MOST = 8, PUT_MOST = 4 };
 
 struct wishes {
 	struct profile profile;
 	struct limits limits;
 	char **argv;
 	unsigned rounds, rest_ms, settle_ms;
-	const char *put; /* a file for /work */
+	const char *put[PUT_MOST]; /* files for /work */
+	size_t n_put;
 	char *env[ENV_MOST + 1];
 	size_t n_env;
 	bool quiet;
 	FILE *report;
 };
 
-static int put_file(const struct wishes *w, struct slot *s, struct error *err)
+static int put_file(const struct wishes *w, const char *put, struct slot *s, struct error *err)
 {
-	const char *name = strrchr(w->put, '/') ? strrchr(w->put, '/') + 1 : w->put;
+	const char *name = strrchr(put, '/') ? strrchr(put, '/') + 1 : put;
 	char bytes[65536];
 	int work;
-	own_fd from = open(w->put, O_RDONLY | O_CLOEXEC), to = -1;
+	own_fd from = open(put, O_RDONLY | O_CLOEXEC), to = -1;
 	ssize_t n;
 
 	if (from < 0 || slot_box(s, &w->limits, &work, err) < 0)
-		return fail_sys(err, "%s", w->put);
+		return fail_sys(err, "%s", put);
 	/* The box's disk knows no other ids. */
 	(void)setfsgid(slot_gid(s));
 	(void)setfsuid(slot_uid(s));
 	to = openat(work, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
 	while (to >= 0 && (n = read(from, bytes, sizeof(bytes))) > 0)
 		if (write(to, bytes, (size_t)n) != n)
-			return fail_sys(err, "copy %s", w->put);
+			return fail_sys(err, "copy %s", put);
 	(void)setfsuid(geteuid());
 	(void)setfsgid(getegid());
 	return to < 0 ? fail_sys(err, "put %s", name) : 0;
@@ -124,8 +125,9 @@ static int run_once(const struct wishes *w, struct slot *s, struct error *err)
 	int started;
 
 	environment_build(language, (char **)(uintptr_t)w->env, env);
-	if (w->put && put_file(w, s, err) < 0)
-		return -1;
+	for (size_t i = 0; i < w->n_put; i++)
+		if (put_file(w, w->put[i], s, err) < 0)
+			return -1;
 	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(error, O_CLOEXEC) < 0)
 		return fail_sys(err, "pipe");
 	before = clock_us();
@@ -174,7 +176,9 @@ static void take_option(struct wishes *w, int option)
 		warm->calls = (uint64_t)atoi(optarg);
 		return;
 	case 'f':
-		w->put = optarg;
+		if (w->n_put == PUT_MOST)
+			abort();
+		w->put[w->n_put++] = optarg;
 		return;
 	case 'q':
 		w->quiet = true;

@@ -184,6 +184,32 @@ def a_module_of_the_callers_wins_over_one_that_is_loaded():
         assert (line["how"], out) == ("waiting", "1\n"), (line, out)
 
 
+SHARED = ("print('maps', [l for l in open('/proc/self/maps') if l.split()[1][3] == 's' and 'w' in l.split()[1]], flush=True)\n"
+          "getline = lambda *a: ''\ngetlines = lambda *a: []\n")
+
+
+def nothing_of_the_callers_runs_before_what_is_shared_is_gone():
+    """Python imports modules to show a warning about the source, and to read it in a code that it names."""
+    with tempfile.TemporaryDirectory() as place:
+        def file(name, text):
+            with open(f"{place}/{name}", "w", encoding="ascii") as made:
+                made.write(text)
+            return ("-f", f"{place}/{name}")
+
+        beside = (*file("linecache.py", SHARED), *file("quopri.py", SHARED))
+        for source in ("x = 1\nprint('here', x is 1)\n",
+                       "# coding: quopri_codec utf-8\nprint('here')\n",
+                       "#" + " " * 500 + "coding: quopri_codec\nprint('here')\n",
+                       "import linecache\nprint('here')\n"):
+            line, out = told(["python3", "/work/main.py"], "-m", "random", *beside, *file("main.py", source))
+            assert line["how"] in ("waiting", "sealed") and "belljar" not in out, (source, line, out)
+            assert out.replace("maps []\n", "") in ("here\n", "here True\n", ""), (source, line, out)
+        # It is run where it is asked for.
+        assert (line["how"], out) == ("waiting", "maps []\nhere\n"), (line, out)
+        line, out = told(["python3", "-c", "print('here', 1 is 1)"], "-m", "random", *beside)
+        assert (line["how"], out) == ("waiting", "here True\n"), (line, out)
+
+
 def the_limit_and_the_account_are_the_calls_own():
     lines, _ = rounds("print(1)", 2)
     for line in lines:
@@ -206,6 +232,7 @@ TESTS = [
     a_script_that_only_a_fresh_one_runs_right_is_told_as_such,
     a_variable_that_modules_read_when_they_are_loaded_is_a_cold_start_and_named,
     a_module_of_the_callers_wins_over_one_that_is_loaded,
+    nothing_of_the_callers_runs_before_what_is_shared_is_gone,
     the_limit_and_the_account_are_the_calls_own,
 ]
 

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+# bytes: "#                                                                                                                                                                                                                                                                                                                                                                                                                              coding: latin-1\nprint(\"\u00c3\u00a4\", len(\"\u00c3\u00a4\"))\n"
