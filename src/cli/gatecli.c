@@ -137,6 +137,16 @@ int cli_read_file(const char *file, struct buf *ret, struct error *err)
 	return ret->cut ? fail(err, ERR_CALLER, "%s: more than %zu bytes", file, ret->limit) : 0;
 }
 
+/* The same call is of no use; another one may be, and a hint says which. */
+static const char *retry_words(const struct why *why)
+{
+	if (!why->permanent)
+		return "later";
+	if (why->layer != WHY_POLICY)
+		return "of no use as it is: change it first";
+	return why->hint[0] ? "of no use as it is: see the hint" : "of no use: the policy says no";
+}
+
 void cli_print_why(const struct why *why)
 {
 	char line[sizeof(why->what) + 32];
@@ -150,10 +160,7 @@ void cli_print_why(const struct why *why)
 		(void)fprintf(stderr, "  retry  in %" PRIu64 ".%03" PRIu64 " s\n",
 			      why->retry_after_ms / 1000, why->retry_after_ms % 1000);
 	else
-		(void)fprintf(stderr, "  retry  %s\n",
-			      !why->permanent            ? "later"
-			      : why->layer == WHY_POLICY ? "of no use: the policy says no"
-							 : "of no use as it is: change it first");
+		(void)fprintf(stderr, "  retry  %s\n", retry_words(why));
 }
 
 void cli_print_findings(FILE *to, const char *file, const struct findings *f)

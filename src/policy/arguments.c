@@ -96,7 +96,7 @@ static enum answer judge_list(struct judging *j, const struct spot *s, const jso
 static void hint_names(struct why *why, const struct arg_rules *rules, const char *name)
 {
 	const char *names[NAMES_SHOWN + 1], *near;
-	char all[280] = "";
+	char all[240] = "";
 
 	rule_names(rules, names, ARRAY_LEN(names));
 	near = text_nearest(name, names);
@@ -109,7 +109,7 @@ static void hint_names(struct why *why, const struct arg_rules *rules, const cha
 
 		(void)snprintf(all + len, sizeof(all) - len, "%s%s", i > 0 ? ", " : "", names[i]);
 	}
-	why_hint(why, "%s%s", all[0] ? "it takes: " : "it takes nothing", all);
+	why_hint(why, "leave out '%.64s'; it takes%s%s", name, all[0] ? ": " : " nothing", all);
 }
 
 /* The object at s (NULL: the arguments themselves) has something that nobody declared. */

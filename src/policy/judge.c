@@ -233,7 +233,7 @@ static enum answer say_undeclared(struct judging *g, const char *key, const char
 	if (near)
 		why_hint(&g->j->why, "did you mean '%s'?", near);
 	else
-		why_hint(&g->j->why, "it takes: %s", list);
+		why_hint(&g->j->why, "leave out '%.64s'; it takes: %s", key, list);
 	return ANSWER_DENY;
 }
 

@@ -281,7 +281,8 @@ TEST(what_nobody_declared_is_refused_with_the_nearest_name)
 		{some, "{\"query\":\"a\",\"limti\":3}",
 		 "tools.t.args: there is no argument 'limti' (did you mean 'limit'?)"},
 		{some, "{\"query\":\"a\",\"zzzzzzz\":3}",
-		 "tools.t.args: there is no argument 'zzzzzzz' (it takes: limit, query, mode)"},
+		 "tools.t.args: there is no argument 'zzzzzzz' (leave out 'zzzzzzz'; it takes: "
+		 "limit, query, mode)"},
 		{some, "{\"query\":\"a\",\"Query\":\"b\"}",
 		 "tools.t.args: there is no argument 'Query'"},
 		{some, "{\"query\":\"a\",\"\":1}", "tools.t.args: there is no argument ''"},
@@ -291,7 +292,8 @@ TEST(what_nobody_declared_is_refused_with_the_nearest_name)
 		{some, "[]", "tools.t.args: the arguments are a list, not an object"},
 		{some, "null", "tools.t.args: the arguments are null"},
 		{"{}", "{}", "{}"},
-		{"{}", "{\"a\":1}", "tools.t.args: there is no argument 'a' (it takes nothing)"},
+		{"{}", "{\"a\":1}",
+		 "tools.t.args: there is no argument 'a' (leave out 'a'; it takes nothing)"},
 	};
 
 	check_rows(rows, ARRAY_LEN(rows));
