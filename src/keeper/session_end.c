@@ -24,6 +24,9 @@ static void fill_outcome(const struct session *s, uint64_t began_us, struct outc
 	case SESSION_BOX:
 		ret->killed_for = s->box.killed_for ? s->box.killed_for : KILL_SIGNAL;
 		return;
+	case SESSION_BUDGET:
+		ret->killed_for = KILL_CPU;
+		return;
 	case SESSION_LOST:
 		ret->end = END_UNKNOWN;
 		(void)fail(&ret->error, ERR_SYSTEM, "its end was not seen");
@@ -126,6 +129,8 @@ static const char *end_words(const struct session *s)
 		return "its time was used up (ttl)";
 	case SESSION_IDLE:
 		return "nothing was asked of it for too long (idle)";
+	case SESSION_BUDGET:
+		return "its client's processor time was used up, and it worked on (budget)";
 	case SESSION_BOX:
 		return s->box.killed_for == KILL_MEMORY ? "its box used too much memory"
 							: "its box ended";

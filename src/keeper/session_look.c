@@ -21,7 +21,7 @@ const char *session_end_name(enum session_end e)
 	static const char *const names[SESSION_END_COUNT] = {
 		[SESSION_OPEN] = "open",       [SESSION_CLOSED] = "closed", [SESSION_TTL] = "ttl",
 		[SESSION_IDLE] = "idle",       [SESSION_BOX] = "box_over",  [SESSION_LOST] = "lost",
-		[SESSION_LEFT] = "front_gone",
+		[SESSION_LEFT] = "front_gone", [SESSION_BUDGET] = "budget",
 	};
 
 	return e < SESSION_END_COUNT ? names[e] : "lost";

@@ -229,8 +229,10 @@ static uint64_t rest_at(struct session *s, uint64_t now)
 static int tick(struct session *s)
 {
 	uint64_t now = clock_us(), next = s->ends_us, idle = s->active_us + s->idle_ms * 1000;
-	uint64_t rest, bill = session_bill(s, now);
+	uint64_t rest, bill = session_bill(s, now, is_busy(s));
 
+	if (s->end != SESSION_OPEN)
+		return 0;
 	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
 		uint64_t due = driver_tick(s, &s->drivers[i], now);
 

@@ -86,9 +86,10 @@ enum session_end {
 	SESSION_CLOSED, /* somebody asked for it */
 	SESSION_TTL,
 	SESSION_IDLE,
-	SESSION_BOX,  /* its box died: outcome says of what */
-	SESSION_LOST, /* its slot is gone */
-	SESSION_LEFT, /* the front is gone */
+	SESSION_BUDGET, /* it worked on when its client had no processor time left */
+	SESSION_BOX,    /* its box died: outcome says of what */
+	SESSION_LOST,   /* its slot is gone */
+	SESSION_LEFT,   /* the front is gone */
 	SESSION_END_COUNT
 };
 
@@ -107,8 +108,9 @@ struct session {
 	const char *language; /* of snippets that name none; NULL: they must */
 	uint64_t opened_ms, opened_us, ends_us;
 	uint64_t idle_ms, active_us;
-	uint64_t billed_us;         /* of the processor time of its box */
-	uint64_t bill_us;           /* when it is looked at next, between calls */
+	uint64_t billed_us; /* of the processor time of its box */
+	uint64_t bill_us;   /* when it is looked at next, between calls */
+	uint64_t over_us;   /* billed when that budget was first seen used up; 0: it is not */
 	const struct client *payer; /* whose budget that is; NULL: nobody's */
 	char template_failed[80];   /* empty: it is not known that it would */
 	bool for_template;          /* nobody's: its interpreter will be what others begin as */
@@ -151,8 +153,8 @@ char *doing_clean(struct doing *d, const char *text, size_t len);
 
 /* session_bill.c: c is the client whose session this is. */
 void session_bill_begin(struct session *s, const struct client *c);
-/* When it is due again; 0: never. */
-uint64_t session_bill(struct session *s, uint64_t now_us);
+/* When it is due again; 0: never.  busy: somebody waits for what runs in it.  It may end it. */
+uint64_t session_bill(struct session *s, uint64_t now_us, bool busy);
 
 /* session_exec.c */
 void obey_exec(struct session *s, const struct keep_request *r, const struct buf *body);

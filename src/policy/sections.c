@@ -193,7 +193,8 @@ static const struct setting budget_rows[] = {
 	 .min = 1,
 	 .max = DAYS(36600),
 	 .example = "600s",
-	 .help = "Processor time of all of them together."},
+	 .help = "Processor time of all of them together, and of what works on in sessions between "
+		 "them, which is ended when it is used up."},
 	{.key = "output",
 	 .type = SET_BYTES,
 	 .offset = offsetof(struct budget, output_bytes),

@@ -177,11 +177,13 @@ def what_a_client_makes_up_is_cleaned_before_it_is_written(t):
 class Thrifty(Service):
     """Its client has a budget."""
 
+    cpu = "1000s"
+
     def put_policy(self, text=None):
         super().put_policy(text)
         with open(self.dir + "/policy.yaml") as policy:
             text = policy.read()
-        for old, new in (("tools: [py, sh] }", "tools: [py, sh], budget: { per: 1h, cpu: 1000s } }"),
+        for old, new in (("tools: [py, sh] }", "tools: [py, sh], budget: { per: 1h, cpu: %s } }" % self.cpu),
                          ("kind: code,", "kind: code, screen: { mode: warn },")):
             assert old in text, text
             text = text.replace(old, new)
@@ -226,6 +228,26 @@ def what_is_used_behind_all_calls_is_charged_too(t):
             wait_until(lambda: s.ask("GET", path)[0] == 410)
         used = before - s.left_ms()
         t.check(1500 <= used < (3900 if end == "open" else 20000), (end, used))  # and once
+    finish(t, s)
+
+
+class Poor(Thrifty):
+    cpu = "3s"
+
+
+def who_has_used_up_its_time_works_on_for_nobody(t):
+    """Behind all calls: its session is ended.  One that only waits is not."""
+    s = Poor(BELLJAR, as_user=WHO == "user")
+    wait_until(s.is_ready)
+    waits, works = (s.ask("POST", "/v1/sessions", {"tool_name": "py"})[1]["id"] for _ in range(2))
+    path = "/v1/sessions/" + works
+    answer = s.ask("POST", path + "/code", {"code": "import os\nif os.fork() == 0:\n    while True: pass"})[1]
+    t.check(answer["status"] == "success", answer)
+    if answer["layers"]["cpu"]["state"] == "full":  # else nobody counts for the box as a whole
+        wait_until(lambda: s.ask("GET", path)[0] == 410)
+        t.check("(budget)" in s.ask("GET", path)[1]["detail"], s.ask("GET", path))
+        t.check(s.ask("GET", "/v1/sessions/" + waits)[0] == 200, s.lines())
+        wait_until(lambda: '"by":"budget"' in str(s.ask("GET", "/v1/audit?session=" + works)))
     finish(t, s)
 
 
@@ -551,6 +573,7 @@ TESTS = [
     boxes_are_bound_before_there_is_a_call,
     what_a_client_makes_up_is_cleaned_before_it_is_written,
     what_is_used_behind_all_calls_is_charged_too,
+    who_has_used_up_its_time_works_on_for_nobody,
     each_role_is_killed_under_load_and_comes_back,
     a_call_whose_keeper_is_killed_is_answered_unknown,
     a_policy_is_replaced_while_calls_run,
