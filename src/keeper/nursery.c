@@ -24,13 +24,16 @@
 #include "base/fd.h"
 #include "base/own.h"
 
+/* 1: it is told.  0: nobody is there any more, because another policy counts now: the end. */
 static int answer(int control, pid_t pid, const struct error *why, struct error *err)
 {
 	struct nursery_answer a = {.magic = NURSERY_MAGIC, .version = NURSERY_VERSION};
 
 	a.pid = pid;
 	a.error = *why;
-	return fd_send(control, &a, sizeof(a), NULL, 0, err);
+	if (fd_send(control, &a, sizeof(a), NULL, 0, err) == 0)
+		return 1;
+	return err->sys == EPIPE ? 0 : -1;
 }
 
 static void close_all(const int *fds, size_t n)
@@ -81,9 +84,8 @@ int nursery_serve(int control, int ret_fds[static NURSERY_FDS], enum nursery_wan
 
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return fail_sys(err, "hide our memory");
-	if (answer(control, 0, &fine, err) < 0)
-		return -1;
-	while ((came = take_order(control, ret_fds, ret_wants, err)) == 1) {
+	came = answer(control, 0, &fine, err);
+	while (came == 1 && (came = take_order(control, ret_fds, ret_wants, err)) == 1) {
 		why = fine;
 		pid = copy_ourselves();
 		if (pid == 0) {
@@ -93,8 +95,7 @@ int nursery_serve(int control, int ret_fds[static NURSERY_FDS], enum nursery_wan
 		if (pid < 0)
 			(void)fail_sys(&why, "copy a keeper");
 		close_all(ret_fds, NURSERY_FDS);
-		if (answer(control, pid < 0 ? 0 : pid, &why, err) < 0)
-			return -1;
+		came = answer(control, pid < 0 ? 0 : pid, &why, err);
 	}
 	return came;
 }

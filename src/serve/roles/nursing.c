@@ -92,7 +92,8 @@ static void hear(void *context, uint32_t events)
 		return;
 	if (err.kind == ERR_NONE && a.pid == 0 && !n->ready) {
 		n->ready = true;
-		templating_start(s);
+		if (nursing_is_ready(s)) /* the policy may have changed meanwhile */
+			templating_start(s);
 		keepers_pump(s);
 		return;
 	}

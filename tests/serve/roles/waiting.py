@@ -148,10 +148,29 @@ def a_new_policy_has_a_nursery_of_its_own(t):
     finish(t, s)
 
 
+def who_is_of_a_policy_that_went_goes_without_a_word(t):
+    """Policies follow one another faster than what each wants can be made."""
+    s = start(Waiting)
+    for n in range(30):
+        s.languages = "python, bash" if n % 2 else "python"
+        s.put_policy()
+        s.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: s.lines().count("reloaded") > n)
+    s.languages = "bash"
+    s.put_policy()
+    s.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: s.lines().count("reloaded") > 30)
+    wait_until(lambda: s.has_nursery() and s.waiting() == 1)
+    for words in ("ended with", "Broken pipe", "no template"):
+        t.check(words not in s.lines(), s.lines())
+    finish(t, s)
+
+
 run([
     a_session_finds_its_keeper_and_its_slot_waiting,
     after_a_reload_who_waits_comes_from_another_nursery,
     without_one_that_waits_it_takes_the_supervisor,
     keepers_of_sessions_are_copies,
     a_new_policy_has_a_nursery_of_its_own,
+    who_is_of_a_policy_that_went_goes_without_a_word,
 ])
