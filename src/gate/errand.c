@@ -343,6 +343,13 @@ static enum verdict explain_failure(struct passage *p, const struct error *err)
 			       "the box");
 		why_hint(&p->why, "tell the operator");
 		why_retry(&p->why, 0);
+	} else if (err->kind == ERR_CONFIG && err->sys == SLOTS_ABOVE) {
+		/* Mostly a tighter policy came while this call was on its way. */
+		(void)why_deny(&p->why, WHY_KERNEL, "ceiling",
+			       "the service makes no such box, by the policy that counts now");
+		why_hint(&p->why,
+			 "nothing was run; try again, and if it happens again, tell the operator");
+		why_retry(&p->why, 0);
 	} else if (err->kind == ERR_CONFIG) {
 		(void)why_deny(&p->why, WHY_KERNEL, "layers", "this host cannot make such a box");
 		why_hint(&p->why, "tell the operator, who can ask belljar doctor");

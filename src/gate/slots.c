@@ -109,8 +109,12 @@ static int make(struct slots *s, struct one_slot *one, const struct profile *pro
 	if (warden_slot(s->warden, profile, limits, session, &sock, &pidfd, err) == 0)
 		return remote_adopt(&one->remote, sock, pidfd, err);
 	/* To the caller it is no rule that refuses, but a host that cannot. */
-	if (err->kind == ERR_REFUSED)
-		err->kind = err->sys == EAGAIN ? ERR_SYSTEM : ERR_CONFIG;
+	if (err->kind == ERR_REFUSED && err->sys != EAGAIN) {
+		err->kind = ERR_CONFIG;
+		err->sys = SLOTS_ABOVE;
+	} else if (err->kind == ERR_REFUSED) {
+		err->kind = ERR_SYSTEM;
+	}
 	return fail_in(err, "the warden");
 }
 

@@ -3,11 +3,15 @@
 #ifndef GATE_SLOTS_H
 #define GATE_SLOTS_H
 
+#include <errno.h>
+
 #include "base/buf.h"
 #include "lib/remote.h"
 
 /* So many profiles are remembered: the warden allows one more, for the one that is going. */
 enum { SLOTS_KEPT = 5 };
+/* The errno of an error of kind ERR_CONFIG: the warden's ceiling has no room for such a slot. */
+enum { SLOTS_ABOVE = ESTALE };
 
 /* Serves one call, and so one client, after another. */
 struct one_slot {

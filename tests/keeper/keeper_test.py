@@ -534,7 +534,7 @@ def test_above_the_ceiling_there_is_no_box(_uid):
         r = run(k, "print(1)")
         a = r.json()
         check(a["status"] in ("error", "denied") and a["output"] == "", f"{a['status']}")
-        same((a["why"]["layer"], a["why"]["rule"]), ("kernel", "layers"))
+        same((a["why"]["layer"], a["why"]["rule"]), ("kernel", "ceiling"))
         check("memory" in k.said(), k.said())
     with ready(ceiling=ceiling.replace(str(64 << 20), str(256 << 20)).replace(
             "root host", "degraded memory\ndegraded processes\ndegraded cpu\ndegraded own_uid\n"
@@ -684,7 +684,7 @@ def test_only_what_the_ceiling_names_waits_in_a_slot(_uid):
         with ready(ceiling=usual + warm.replace(*wrong), policy=policy) as k:
             a = run(k, show).json()
             same((a["status"], a["output"]), ("error", ""))
-            same((a["why"]["layer"], a["why"]["rule"]), ("kernel", "layers"))
+            same((a["why"]["layer"], a["why"]["rule"]), ("kernel", "ceiling"))
             check("warm python python3" in k.said(), k.said())
 
 

@@ -19,14 +19,14 @@ serve: {{ loopback_without_key: true, concurrency: 2, sessions_ready: {s.ready},
 clients:
   local: {{ uid: any, tools: ["*"] }}
 tools:
-  sh: {{ kind: command, programs: [echo, sleep], rate: unlimited, sessions: {{ allow: true }} }}
+  sh: {{ kind: command, programs: [echo, sleep], rate: unlimited, limits: {{ wall: {s.wall} }}, sessions: {{ allow: true }} }}
   once: {{ kind: code, languages: [bash], rate: unlimited }}
   py: {{ kind: code, languages: [{s.languages}], rate: unlimited, sessions: {{ allow: true }} }}
 """
 
 
 class Waiting(Sessions):
-    policy, ready, languages = POLICY, 1, "python, bash"
+    policy, ready, languages, wall = POLICY, 1, "python, bash", "50s"
 
     def waiting(self):
         """Keepers for sessions that have their slot."""
@@ -35,6 +35,13 @@ class Waiting(Sessions):
 
     def n_open(self):
         return len(self.ask("GET", "/v1/sessions")[1]["sessions"])
+
+    def metrics(self):
+        connection = self.connect()
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+        connection.close()
+        return text
 
     def has_nursery(self):
         return len(self.pids("nursery")) == 1
@@ -148,6 +155,35 @@ def a_new_policy_has_a_nursery_of_its_own(t):
     finish(t, s)
 
 
+def a_call_that_was_overtaken_by_a_tighter_policy_is_told_to_try_again(t):
+    """The warden goes by the new one before the keeper of the old one has asked for a box."""
+    s = start(Waiting)
+    wait_until(lambda: s.has_nursery() and s.waiting() == 1)
+    keepers, heard = s.pids("keeper"), []
+
+    def call():
+        return s.ask("POST", "/v1/tools/sh/call", {"arguments": {"command": "echo hi"}})[1]
+
+    for pid in keepers:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        thread = threading.Thread(target=lambda: heard.append(call()))
+        thread.start()
+        wait_until(lambda: "\nbelljar_keepers_busy 1\n" in s.metrics())
+        s.wall = "10s"
+        s.put_policy()
+        s.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: "reloaded" in s.lines())
+    finally:
+        for pid in keepers:
+            os.kill(pid, signal.SIGCONT)
+    thread.join(60)
+    why = heard[0]["why"]
+    t.check(why and why["rule"] == "ceiling" and not why["permanent"] and "try again" in why["hint"], heard)
+    t.check(call()["data"] == "hi\n", s.lines())
+    finish(t, s)
+
+
 def who_is_of_a_policy_that_went_goes_without_a_word(t):
     """Policies follow one another faster than what each wants can be made."""
     s = start(Waiting)
@@ -172,5 +208,6 @@ run([
     without_one_that_waits_it_takes_the_supervisor,
     keepers_of_sessions_are_copies,
     a_new_policy_has_a_nursery_of_its_own,
+    a_call_that_was_overtaken_by_a_tighter_policy_is_told_to_try_again,
     who_is_of_a_policy_that_went_goes_without_a_word,
 ])
