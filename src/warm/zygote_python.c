@@ -403,6 +403,8 @@ static PyObject *serve(PyObject *module, PyObject *args)
 	settle_code();
 	settle_blocks();
 	news.resident = resident();
+	news.maps[ZYGOTE_BOARD_MAP] = (uintptr_t)self.board;
+	news.maps[ZYGOTE_BORN_MAP] = (uintptr_t)self.born;
 	if (tell(self.control, &news) < 0)
 		_exit(0);
 	for (;;) {

@@ -111,6 +111,28 @@ def a_child_has_no_memory_in_common_with_anybody():
     assert out == "[]\n[]\n", out
 
 
+def a_module_that_would_share_memory_between_calls_makes_them_cold():
+    """What one call writes there the next one would find."""
+    name = f"belljar_test_{os.getpid()}"
+    version = subprocess.run(["/usr/bin/python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+                             capture_output=True, check=True, timeout=PATIENCE_S).stdout.decode().strip()
+    path = f"/usr/local/lib/python{version}/dist-packages/{name}.py"
+    script = f"import {name} as m\nprint(m.m[:4])\nm.m[:4] = b'LEAK'\n"
+    try:
+        for memory, warm in (("mmap.mmap(-1, 4096)", False), ("mmap.mmap(-1, 4096, mmap.MAP_PRIVATE)", True)):
+            with open(path, "w", encoding="ascii") as file:
+                file.write(f"import mmap\nm = {memory}\n")
+            lines, out = rounds(script, 3, "-m", name)
+            assert out == "b'\\x00\\x00\\x00\\x00'\n" * 3, (memory, out)
+            assert all((line["how"] == "waiting") == warm for line in lines), lines
+            assert warm or all("share memory" in line["why_cold"] for line in lines), lines
+    except FileNotFoundError:
+        print("# SKIP: this Python keeps its modules elsewhere")
+    finally:
+        if os.path.exists(path):
+            os.unlink(path)
+
+
 def what_a_box_can_write_is_never_imported():
     place = tempfile.mkdtemp(prefix="belljar-zygote-", dir="/opt" if os.geteuid() == 0 else None)
     try:
@@ -227,6 +249,7 @@ TESTS = [
     nothing_of_a_call_is_there_in_the_next,
     two_calls_draw_other_numbers,
     a_child_has_no_memory_in_common_with_anybody,
+    a_module_that_would_share_memory_between_calls_makes_them_cold,
     what_a_box_can_write_is_never_imported,
     a_call_with_few_files_starts_cold_and_says_so,
     a_script_that_only_a_fresh_one_runs_right_is_told_as_such,

@@ -33,6 +33,7 @@
 #include "sandbox/native/execute.h"
 #include "sandbox/native/grants.h"
 #include "sandbox/native/seal.h"
+#include "sandbox/native/sharing.h"
 #include "sandbox/native/startenv.h"
 #include "sandbox/native/zygotewire.h"
 
@@ -274,6 +275,18 @@ static bool is_news(const struct zygote_news *news, ssize_t n)
 	return n == (ssize_t)sizeof(*news) && news->magic == ZYGOTE_MAGIC;
 }
 
+/* What its modules made when they were loaded is its children's, too. */
+static bool shares_nothing(struct launcher *l, const struct zygote *z,
+			   const struct zygote_news *news)
+{
+	struct error err = {0};
+
+	if (sharing_check(z->pid, news->maps, ZYGOTE_MAPS, &err) == 0)
+		return true;
+	note_trouble(l, err.text);
+	return false;
+}
+
 bool zygote_hear(struct launcher *l, struct zygote *z)
 {
 	struct zygote_news news = {0};
@@ -283,6 +296,10 @@ bool zygote_hear(struct launcher *l, struct zygote *z)
 		return false;
 	news.text[sizeof(news.text) - 1] = '\0';
 	if (is_news(&news, n) && news.says == ZYGOTE_READY && z == &l->young) {
+		if (!shares_nothing(l, z, &news)) {
+			zygote_let_go(z);
+			return false;
+		}
 		zygote_let_go(&l->zygote);
 		l->zygote = *z;
 		l->zygote.ready = true;

@@ -51,9 +51,12 @@ enum {
 	ZYGOTE_FDS_MAX = ZYGOTE_FDS + 2 + SEALING_DOORS
 };
 
+/* Shared with the launcher and between the births; a child lets go of them before it runs code. */
+enum { ZYGOTE_BOARD_MAP, ZYGOTE_BORN_MAP, ZYGOTE_MAPS };
+
 enum zygote_says {
 	ZYGOTE_NOTHING = 0,
-	ZYGOTE_READY,  /* resident */
+	ZYGOTE_READY,  /* resident, maps */
 	ZYGOTE_BORN,   /* pid */
 	ZYGOTE_FAILED, /* text */
 };
@@ -64,6 +67,7 @@ struct zygote_news {
 	int32_t pid;
 	uint32_t pad;
 	uint64_t resident;
+	uint64_t maps[ZYGOTE_MAPS];
 	char text[200];
 };
 
