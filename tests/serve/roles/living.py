@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 
-from tapping import alive, is_alive, wait_until
+from tapping import alive, wait_until
 
 USER = 61234
 POLICY = """\
@@ -55,6 +55,16 @@ def parents():
             except (FileNotFoundError, ProcessLookupError):
                 pass
     return table
+
+
+def born(pid):
+    """When, in ticks: numbers of processes come again soon on a busy host.  None: it is gone."""
+    try:
+        with open("/proc/%d/stat" % pid) as stat:
+            words = stat.read().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if words[0] == "Z" else int(words[19])
 
 
 def beneath(top):
@@ -160,14 +170,16 @@ class Service:
 
     def look(self):
         """Remembers every process and control group of ours, to see later that they are gone."""
-        self.seen |= beneath(self.process.pid)
-        for pid in self.seen:
+        for pid in beneath(self.process.pid):
+            start = born(pid)
             try:
                 with open("/proc/%d/cgroup" % pid) as text:
-                    for line in text:
-                        self.groups.add(tuple(line.strip().split(":", 2)[1:]))
+                    groups = [tuple(line.strip().split(":", 2)[1:]) for line in text]
             except (FileNotFoundError, ProcessLookupError):
-                pass
+                continue
+            if start is not None and born(pid) == start:
+                self.seen.add((pid, start))
+                self.groups.update(groups)
 
     def pids(self, role):
         self.look()
@@ -180,7 +192,7 @@ class Service:
         return sorted(found)
 
     def left(self):
-        return [(pid, command_of(pid)) for pid in self.seen if is_alive(pid)]
+        return [(pid, command_of(pid)) for pid, start in self.seen if born(pid) == start]
 
     def left_groups(self):
         """Those whose names are ours; the others are the host's."""

@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from describing import undescribed  # noqa: E402
-from living import Load, Service, beneath, command_of, parents  # noqa: E402
+from living import Load, Service, beneath, born, command_of, parents  # noqa: E402
 from tapping import run, wait_until  # noqa: E402
 
 BELLJAR, WHO = os.path.realpath(sys.argv[1]), sys.argv[2]
@@ -144,9 +144,9 @@ def boxes_are_bound_before_there_is_a_call(t):
 
     wait_until(lambda: len(waiting()) > 3)
     wait_until(lambda: not any(bounding_set(pid) for pid in waiting()))
-    t.check(len([pid for pid in waiting() if bounding_set(pid) == 0]) > 3, waiting())
+    wait_until(lambda: len([pid for pid in waiting() if bounding_set(pid) == 0]) > 3)
     # Its slot, which makes them, has it still: it is theirs to give up.
-    t.check(all(bounding_set(pid) for pid in slots()), "a slot makes boxes")
+    t.check(0 not in [bounding_set(pid) for pid in slots()], "a slot makes boxes")
     finish(t, s)
 
 
@@ -310,6 +310,7 @@ def kill_under_load(t, s, role):
 def each_role_is_killed_under_load_and_comes_back(t):
     s = start()
     wait_until(s.is_ready)
+    wait_until(lambda: s.pids("reader"))
     loads = [kill_under_load(t, s, role)
              for role in ("keeper", "slot", "warden", "scribe", "reader", "front")]
     t.check(s.end() == 0, s.lines())
@@ -318,6 +319,15 @@ def each_role_is_killed_under_load_and_comes_back(t):
     t.check(verified == 0, words)
     judge_log(t, s, loads)
     s.forget()
+
+
+def kill_keepers(s):
+    """Some may be about to go by themselves."""
+    for keeper in s.pids("keeper"):
+        try:
+            os.kill(keeper, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
 
 def a_call_whose_keeper_is_killed_is_answered_unknown(t):
@@ -329,18 +339,14 @@ def a_call_whose_keeper_is_killed_is_answered_unknown(t):
     asleep = []
 
     def find():
-        for keeper in s.pids("keeper"):
-            pass
-        asleep[:] = who_sleeps(s)
+        asleep[:] = [(pid, born(pid)) for pid in who_sleeps(s)]
         return asleep
 
     wait_until(find)
-    before = set(s.pids("keeper"))
-    for keeper in before:
-        os.kill(keeper, signal.SIGKILL)
+    kill_keepers(s)
     thread.join(60)
     t.check(heard and heard[0][1].get("status") == "unknown", heard)
-    wait_until(lambda: not any(os.path.exists("/proc/%d" % pid) for pid in asleep))
+    wait_until(lambda: not any(start and born(pid) == start for pid, start in asleep))
     wait_until(lambda: s.execute("print(1)")[1].get("output") == "1\n")
     finish(t, s)
 
@@ -364,8 +370,7 @@ def a_policy_is_replaced_while_calls_run(t):
     load.stop()
     judge_answers(t, load, "nobody")
     # New keepers go by the policy that counts, not by what its file says now.
-    for keeper in s.pids("keeper"):
-        os.kill(keeper, signal.SIGKILL)
+    kill_keepers(s)
     wait_until(lambda: s.execute("print(1)")[1].get("output") == "1\n")
     t.check(len(s.ask("GET", "/v1/tools")[1]["tools"]) == len(old["tools"]) + 1, "")
     status, answer = s.ask("POST", "/v1/admin/reload")

@@ -71,7 +71,7 @@ class Templates(Sessions):
         """Who has it on a descriptor: pid -> program, and paths to it."""
         found, paths = {}, []
         self.look()
-        for pid in self.seen:
+        for pid, _ in self.seen:
             try:
                 for fd in os.listdir("/proc/%d/fd" % pid):
                     path = "/proc/%d/fd/%s" % (pid, fd)
