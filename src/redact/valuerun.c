@@ -481,22 +481,25 @@ static size_t last_of(const struct valuerun *r, const char *word)
 	return 0;
 }
 
-/* Is "//", or "nv", anywhere in the run?  Most have neither. */
-static bool has_pairs(const struct valuerun *r)
+/* Which of "//" and "nv" are anywhere in the run?  Most have neither. */
+enum { PAIR_PATH = 1, PAIR_ENV = 2 };
+
+static unsigned pairs_in(const struct valuerun *r)
 {
-	uint32_t pairs = 0;
+	uint32_t paths = 0, envs = 0;
 	size_t i = r->begin;
 
 	for (; i < r->end && r->high - i > LANES; i += LANES) {
 		lanes v = lanes_load(r->text + i), next = lanes_load(r->text + i + 1);
 
-		pairs |= lanes_bits(((lanes)(v == '/') & (lanes)(next == '/')) |
-				    ((lanes)((v | 0x20) == 'n') & (lanes)((next | 0x20) == 'v')));
+		paths |= lanes_bits((lanes)(v == '/') & (lanes)(next == '/'));
+		envs |= lanes_bits((lanes)((v | 0x20) == 'n') & (lanes)((next | 0x20) == 'v'));
 	}
-	for (; i + 1 < r->end && !pairs; i++)
-		pairs = (r->text[i] == '/' && r->text[i + 1] == '/') ||
-			((r->text[i] | 0x20) == 'n' && (r->text[i + 1] | 0x20) == 'v');
-	return pairs;
+	for (; i + 1 < r->end; i++) {
+		paths |= r->text[i] == '/' && r->text[i + 1] == '/';
+		envs |= (r->text[i] | 0x20) == 'n' && (r->text[i + 1] | 0x20) == 'v';
+	}
+	return (paths ? PAIR_PATH : 0) | (envs ? PAIR_ENV : 0);
 }
 
 bool valuerun_password(struct valuerun *r, size_t at)
@@ -504,10 +507,10 @@ bool valuerun_password(struct valuerun *r, size_t at)
 	if (r->end < r->high && check_is_call(r->text[r->end]))
 		return false;
 	if (!r->last_known) {
-		bool any = has_pairs(r);
+		unsigned pairs = pairs_in(r);
 
-		r->last_path = any ? last_of(r, "://") : 0;
-		r->last_env = any ? last_of(r, "environ") : 0;
+		r->last_path = pairs & PAIR_PATH ? last_of(r, "://") : 0;
+		r->last_env = pairs & PAIR_ENV ? last_of(r, "environ") : 0;
 		r->last_known = true;
 	}
 	return r->last_path <= at && r->last_env <= at;
