@@ -28,7 +28,8 @@ struct block {
 	uint64_t word_ends;   /* of words that mean one; all bits: not known */
 	uint64_t passwords;   /* signs behind names that may be theirs; all bits: not known */
 	uint64_t values;      /* characters of values without quotes */
-	uint64_t six, ten;    /* so many characters of a value begin there; all bits: not known */
+	uint64_t six, ten;    /* so many characters of a value begin there, and of ten a digit is
+				 one, or they are twenty; all bits: not known */
 };
 
 static inline struct block read_block(const char *text)
@@ -143,6 +144,19 @@ static inline uint64_t read_values(const char *text)
 		ends |= (uint64_t)lanes_bits(other) << i;
 	}
 	return ~ends;
+}
+
+/* Of runs of bits those that have one of some bits behind them, or are one; a run that goes on
+ * behind the block may have one there. */
+static inline uint64_t runs_up_to(uint64_t runs, uint64_t some)
+{
+	uint64_t up = runs & (some | (uint64_t)1 << (SIGNBLOCK - 1));
+
+	for (unsigned n = 1; n < SIGNBLOCK; n *= 2) {
+		up |= runs & up >> n;
+		runs &= runs >> n;
+	}
+	return up;
 }
 
 /* Bits of sixteen in a row. */

@@ -242,6 +242,10 @@ static inline void read_lengths(struct block *b, const char *text)
 	b->values = values;
 	b->six = four & later(two, 4);
 	b->ten = eight & later(two, 8);
+	/* Without a digit it is none that is shorter than twenty. */
+	if (b->ten)
+		b->ten &=
+			(eight & later(eight, 8) & later(four, 16)) | runs_up_to(values, b->digits);
 }
 
 /* Are all values of a block none, by the run that the first of some signs has behind it?  It is
