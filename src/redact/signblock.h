@@ -184,6 +184,24 @@ static inline unsigned may_have(uint64_t bits, size_t i)
 	return (unsigned)(i >= SIGNBLOCK) | (unsigned)(bits >> (i & (SIGNBLOCK - 1)) & 1);
 }
 
+/* The first dots of what may be four numbers: two more follow, each behind three digits at most.
+ * Where the first of a longer row is none of them, no other is the first of four numbers. */
+static inline uint64_t may_be_ipv4(uint64_t dots)
+{
+	uint64_t two = dots & (later(dots, 2) | later(dots, 3) | later(dots, 4));
+
+	return dots & (later(two, 2) | later(two, 3) | later(two, 4));
+}
+
+/* Where six characters follow of which none ends a part of a bot's token. */
+static inline uint64_t may_be_bots(const struct block *b)
+{
+	uint64_t ends = b->dots | b->colons | b->equals | b->slashes | b->openings | ~b->dark;
+	uint64_t two = ends >> 1 | ends >> 2;
+
+	return ~(two | two >> 2 | two >> 4);
+}
+
 /* More than so many bits? */
 static inline bool has_more(uint64_t bits, int than)
 {
