@@ -91,6 +91,10 @@ static void add_sets(struct anchors *a, const struct anchor *one)
 	set = set < ANCHORS_SETS ? set : ANCHORS_SETS - 1;
 	add_nibbles(&a->first, one->letters[0], set);
 	add_nibbles(&a->second, one->letters[1], set);
+	if (one->len > ANCHORS_LEAST)
+		add_nibbles(&a->third, one->letters[2], set);
+	for (int c = 0; one->len == ANCHORS_LEAST && c < 256; c++)
+		add_nibbles(&a->third, (char)c, set);
 }
 
 static bool add_form(void *context, const char *form)

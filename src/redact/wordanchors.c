@@ -13,7 +13,10 @@
 #include <tmmintrin.h>
 #endif
 
-enum { STEP = 2 * LANES };
+enum {
+	STEP = 2 * LANES,
+	LONG = LANES + 2, /* sixteen bytes, and two behind them */
+};
 
 /* Places are counted from the floor. */
 struct looking {
@@ -107,25 +110,24 @@ __attribute__((target("ssse3"))) static inline lanes sets_of(const struct nibble
 	       (lanes)_mm_shuffle_epi8((__m128i)n->high, high);
 }
 
-/* At which of sixteen bytes an anchor may begin; another byte is behind them. */
+/* At which of sixteen bytes an anchor may begin; two more are behind them. */
 __attribute__((target("ssse3"))) static inline uint32_t may_begin(const struct anchors *a,
 								  const char *text)
 {
-	lanes both =
-		sets_of(&a->first, lanes_load(text)) & sets_of(&a->second, lanes_load(text + 1));
+	lanes all = sets_of(&a->first, lanes_load(text)) &
+		    sets_of(&a->second, lanes_load(text + 1)) &
+		    sets_of(&a->third, lanes_load(text + 2));
 
-	return lanes_bits((lanes)(both != 0));
+	return lanes_bits((lanes)(all != 0));
 }
 
-/* look_at_run() of more than sixteen bytes. */
+/* look_at_run() of more than LONG bytes. */
 __attribute__((target("ssse3"))) static bool look_at_long_run(struct looking *l, size_t begin,
 							      size_t end)
 {
-	size_t done = begin;
-
-	while (done + 1 < end) {
+	for (size_t done = begin; done + 2 < end; done += LANES) {
 		/* The last ones are read again: they are there for sure. */
-		size_t at = end - done > LANES ? done : end - LANES - 1;
+		size_t at = end - done > LONG ? done : end - LONG;
 		uint32_t some = may_begin(l->anchors, l->in.text + at) >> (done - at);
 
 		for (; some; some &= some - 1) {
@@ -134,9 +136,8 @@ __attribute__((target("ssse3"))) static bool look_at_long_run(struct looking *l,
 			if (has_row(l, i) && !look_at_row(l, i))
 				return false;
 		}
-		done = at + LANES;
 	}
-	return true;
+	return !has_row(l, end - 2) || look_at_row(l, end - 2);
 }
 #endif
 
@@ -148,7 +149,7 @@ static bool look_at_run(struct looking *l, size_t begin, size_t end)
 	size_t at = begin;
 
 #ifdef __SSE2__
-	if (l->shuffles && end - begin > LANES)
+	if (l->shuffles && end - begin > LONG)
 		return look_at_long_run(l, begin, end);
 #endif
 	for (; at + 1 < end; at += 2) {

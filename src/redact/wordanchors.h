@@ -40,7 +40,8 @@ struct nibbles {
 
 /* Made from the rules when belljar is built. */
 struct anchors {
-	struct nibbles first, second; /* letters of anchors that begin with the same one, or so */
+	struct nibbles first, second,
+		third;                      /* letters of anchors that begin with the same, or so */
 	uint32_t pairs[ANCHORS_ROWS / 32];  /* of every second pair of bytes: one is in an anchor */
 	uint32_t firsts[ANCHORS_ROWS / 32]; /* pairs that an anchor begins with */
 	uint16_t row[ANCHORS_ROWS]; /* by the first two letters: the first anchor, plus one */
