@@ -223,13 +223,37 @@ static inline uint64_t long_enough(const struct nearlook *l, size_t value)
 	return l->names->long_kinds[LANES + (size_t)__builtin_ctz(ends)];
 }
 
+/* In text that says the same again and again it is enough to look once. */
+static inline bool is_dull(const struct nearlook *l, size_t at, size_t len, uint64_t kinds)
+{
+	return len == l->dull_len && !(kinds & ~l->dull_kinds) &&
+	       memcmp(l->in.text + at, l->in.text + l->dull, len) == 0;
+}
+
+/* The first place from text[at] on where a word may begin before text[end]; end: there is none. */
+static inline size_t first_word(const struct nearnames *n, const char *text, size_t at, size_t end,
+				uint64_t kinds)
+{
+	/* A short text is read faster than it is looked at. */
+	if (end - at > SEEN) {
+		uint64_t some = may_be_words(text + at, end - at);
+
+		while (some && !may_begin(n, text + at + __builtin_ctzll(some), kinds))
+			some &= some - 1;
+		return some ? at + (size_t)__builtin_ctzll(some) : end;
+	}
+	while (at + NEARNAMES_LEAST <= end && !may_begin(n, text + at, kinds))
+		at++;
+	return at + NEARNAMES_LEAST <= end ? at : end;
+}
+
 bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, uint64_t kinds)
 {
 	const struct nearnames *n = l->names;
 	const char *text = l->in.text;
 	/* ":=" is one sign. */
 	size_t end = text[sign] == '=' && sign > 0 && text[sign - 1] == ':' ? sign - 1 : sign;
-	size_t most, at;
+	size_t most, at, first;
 	struct looked looked;
 
 	/* No sign is in a word, or between one and its sign. */
@@ -239,22 +263,17 @@ bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, 
 		return true;
 	most = kinds & n->gap_kinds ? BEFORE + NEARNAMES_WORD : n->given_len + FAR_BLANKS;
 	at = end - last > most ? end - most : last;
-	/* A short text is read faster than it is looked at. */
-	if (end - at > SEEN) {
-		uint64_t some = may_be_words(text + at, end - at);
-
-		while (some && !may_begin(n, text + at + __builtin_ctzll(some), kinds))
-			some &= some - 1;
-		if (!some)
-			return true;
-		at += (size_t)__builtin_ctzll(some);
-	}
-	while (at + NEARNAMES_LEAST <= end && !may_begin(n, text + at, kinds))
-		at++;
-	if (at + NEARNAMES_LEAST > end)
+	if (is_dull(l, at, end - at + 1, kinds))
 		return true;
+	first = first_word(n, text, at, end, kinds);
+	if (first == end) {
+		l->dull = at;
+		l->dull_len = end - at + 1;
+		l->dull_kinds = kinds;
+		return true;
+	}
 	looked = (struct looked){last, sign, end, value, kinds, 0};
-	for (; at + NEARNAMES_LEAST <= end; at++)
+	for (at = first; at + NEARNAMES_LEAST <= end; at++)
 		if (may_begin(n, text + at, kinds) && !look_at_row(l, at, &looked))
 			return false;
 	return true;
