@@ -69,6 +69,34 @@ static void add_pairs(struct anchors *a, const struct anchor *one)
 		add_pair(a, one->letters[1], one->letters[2]);
 }
 
+static void add_nibbles(struct nibbles *n, char c, unsigned set)
+{
+	n->low[c & 0x0f] |= (unsigned char)(1u << set);
+	n->high[(unsigned char)c >> 4] |= (unsigned char)(1u << set);
+}
+
+/* One set for each letter that anchors begin with, as long as there are some left. */
+static void add_sets(struct anchors *a, const struct anchor *one)
+{
+	unsigned set = 0;
+	size_t i = 0;
+
+	for (; a->anchors[i].letters[0] != one->letters[0]; i++) {
+		size_t same = 0;
+
+		while (a->anchors[same].letters[0] != a->anchors[i].letters[0])
+			same++;
+		set += same == i;
+	}
+	set = set < ANCHORS_SETS ? set : ANCHORS_SETS - 1;
+	add_nibbles(&a->first, one->letters[0], set);
+	add_nibbles(&a->second, one->letters[1], set);
+	if (one->len > ANCHORS_LEAST)
+		add_nibbles(&a->third, one->letters[2], set);
+	for (int c = 0; one->len == ANCHORS_LEAST && c < 256; c++)
+		add_nibbles(&a->third, (char)c, set);
+}
+
 static bool add_form(void *context, const char *form)
 {
 	struct anchors *a = context;
@@ -86,6 +114,7 @@ static bool add_form(void *context, const char *form)
 	shape_order(&one->shape, one->before, (size_t)one->before + one->len);
 	memset(&one->mask, 0xff, one->len);
 	add_pairs(a, one);
+	add_sets(a, one);
 	row = &a->row[anchors_row(one->letters)];
 	set_bit(a->firsts, anchors_row(one->letters));
 	one->next = *row;

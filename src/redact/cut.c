@@ -98,7 +98,7 @@ void cut_mark(struct redact_set *set, const struct mark *m, const struct stretch
 	      struct cut_line *line, struct spans *ret)
 {
 	const struct entry *e = &set->entries[m->rule];
-	const pcre2_code *code = set_code(set, m->rule);
+	const pcre2_code *code = set_code(set, m->rule, m->last - m->first);
 	const char *text = in->text;
 	size_t least = m->first - in->low > e->reach ? m->first - e->reach : in->low;
 	const char *before = memrchr(text + least, '\n', m->first - least);
@@ -114,7 +114,7 @@ void cut_mark(struct redact_set *set, const struct mark *m, const struct stretch
 
 		secret_of(set->match, groups, &f);
 		l.at = judge(e, m->rule, &l, &f, ret);
-		code = set_code(set, m->rule); /* it may be worth more by now */
+		code = set_code(set, m->rule, 0); /* it may be worth more by now */
 	}
 	if (!code || (groups < 0 && groups != PCRE2_ERROR_NOMATCH))
 		spans_add(ret, (struct span){start, start, end, set->limit});

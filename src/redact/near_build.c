@@ -44,7 +44,9 @@ static bool add_word(void *context, const char *form)
 			return false;
 		w->text[w->len] = lower(form[w->len]);
 	}
-	if (w->len < NEARNAMES_LEAST)
+	/* nearnames.c looks for these first. */
+	if (w->len < NEARNAMES_LEAST || isdigit((unsigned char)w->text[0]) || w->text[0] == '-' ||
+	    isdigit((unsigned char)w->text[1]) || w->text[1] == '-')
 		return false;
 	row = &n->row[nearnames_row(w->text)];
 	w->next = *row;
@@ -80,15 +82,29 @@ static bool is_value(const struct nearnames *n, const struct shape *s)
 	return s->len >= NEARNAMES_VALUE && !firsts[':'];
 }
 
-/* The number of the kind that has these; NEARNAMES_KINDS: there is no room. */
-static size_t kind_of(struct nearnames *n, const bool firsts[static 256])
+/* How long a value is at least, before what NEARNAMES_ENDS() has; more than NEARNAMES_LONG are not
+ * told apart. */
+static size_t long_len(const struct nearnames *n, const struct shape *s)
+{
+	size_t len = s->len < NEARNAMES_LONG ? s->len : NEARNAMES_LONG;
+
+	for (const struct shape_part *p = s->parts; p < s->parts + s->n; p++)
+		for (int c = 0; c < 256; c++)
+			if (NEARNAMES_ENDS(c) && p->at < len && can_be(n, p, c))
+				len = p->at;
+	return len;
+}
+
+/* The number of the kind that has these, and is so long; NEARNAMES_KINDS: there is no room. */
+static size_t kind_of(struct nearnames *n, const bool firsts[static 256], size_t len)
 {
 	size_t kind;
 
 	for (kind = 0; kind < n->n_kinds; kind++) {
 		int c = 0;
 
-		while (c < 256 && (n->value_kinds[c] >> kind & 1) == firsts[c])
+		while (n->kind_len[kind] == len && c < 256 &&
+		       (n->value_kinds[c] >> kind & 1) == firsts[c])
 			c++;
 		if (c == 256)
 			return kind;
@@ -97,6 +113,9 @@ static size_t kind_of(struct nearnames *n, const bool firsts[static 256])
 		return kind;
 	for (int c = 0; c < 256; c++)
 		n->value_kinds[c] |= (uint64_t)firsts[c] << kind;
+	n->kind_len[kind] = (uint8_t)len;
+	for (; len <= NEARNAMES_LONG; len++)
+		n->long_kinds[len] |= (uint64_t)1 << kind;
 	return n->n_kinds++;
 }
 
@@ -112,6 +131,17 @@ static void allow_kind(struct nearnames *n, const struct nearword *w)
 	/* Blanks may stand between. */
 	for (int c = 0; c < 256 && w->joint == NEARJOINT_FAR; c++)
 		n->last_kinds[nearnames_pair((const char[]){(char)c, ' '} + 2)] |= kind;
+}
+
+/* nearnames_look() must look for its word where that may be. */
+static void allow_long(struct nearnames *n, const struct nearword *w)
+{
+	uint64_t kind = (uint64_t)1 << w->kind;
+
+	if (w->joint == NEARJOINT_NEAR)
+		n->gap_kinds |= kind;
+	else if (w->len > n->given_len)
+		n->given_len = w->len;
 }
 
 /* How long a value is at least, without a blank or a ":". */
@@ -197,6 +227,7 @@ static uint8_t open_set(const struct nearnames *n, size_t first, const char *val
 bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entry)
 {
 	size_t words = n->n_words, shapes = n->n_shapes, len = 0, kind;
+	size_t least = NEARNAMES_LONG;
 	bool firsts[256] = {false};
 	enum nearjoint joint = NEARJOINT_NEAR;
 	const char *at = find_joint(rule->pattern, &joint, &len), *value;
@@ -208,9 +239,13 @@ bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entr
 	if (!flatforms_each(rule->pattern + 4, (size_t)(at - rule->pattern) - 4, add_word, n) ||
 	    !flatforms_each(value, strlen(value), add_shape, n))
 		return false;
-	for (size_t i = shapes; i < n->n_shapes; i++)
+	for (size_t i = shapes; i < n->n_shapes; i++) {
+		size_t here = long_len(n, &n->shapes[i]);
+
 		add_firsts(n, &n->shapes[i], firsts);
-	kind = kind_of(n, firsts);
+		least = here < least ? here : least;
+	}
+	kind = kind_of(n, firsts, least);
 	if (kind == NEARNAMES_KINDS)
 		return false;
 	for (size_t i = words; i < n->n_words; i++) {
@@ -225,6 +260,7 @@ bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entr
 		w->behind = (uint16_t)n->n_shapes;
 		allow_kind(n, w);
 		allow_equals(n, w);
+		allow_long(n, w);
 	}
 	return true;
 }

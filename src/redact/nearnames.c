@@ -7,12 +7,18 @@
  */
 #include "redact/nearnames.h"
 
+#include "redact/lanes.h"
+
 enum {
 	GAP = 24, /* these as NEAR() has them: a test compares what is found */
 	BLANKS = 3,
 	FAR_BLANKS = 2,            /* and this as GIVEN_BLANKS */
 	BEFORE = GAP + 1 + BLANKS, /* between a word and its sign, at most */
+	SEEN = 2 * LANES,
 };
+_Static_assert((int)SEEN > (int)BEFORE, "all of a gap is seen at once");
+_Static_assert((int)NEARNAMES_LONG == (int)NEARNAMES_VALUE + (int)LANES, "one load tells");
+_Static_assert(BEFORE + NEARNAMES_WORD < 64, "and what may begin there");
 
 static inline unsigned char small(char c)
 {
@@ -32,15 +38,44 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Where NEAR_GAP before text[q] begins, if text[reach .. q) are known to be part of it. */
-static inline size_t gap_begin(const struct nearlook *l, size_t from, size_t q, size_t reach)
+/* 0xff for each letter of words and NEAR_GAP. */
+static inline lanes letters_in(lanes v)
+{
+	return (lanes)((lanes)((v | 0x20) - 'a') <= 'z' - 'a') | (lanes)(v == '_');
+}
+
+/* The same of all that is in NEAR_GAP. */
+static inline lanes gaps_in(lanes v)
+{
+	return letters_in(v) | (lanes)((lanes)(v - '0') <= 9) | (lanes)((lanes)(v - '-') <= 1) |
+	       (lanes)(v == ' ');
+}
+
+/* Which of the SEEN bytes before text[end] are NEAR_GAP, the last of them as the highest bit; none
+ * before text[from]. */
+static inline uint32_t read_gaps(const struct nearlook *l, size_t from, size_t end)
 {
 	const struct nearnames *n = l->names;
+	const char *text = l->in.text + end;
+	size_t len = end - from < SEEN ? end - from : SEEN;
+	uint32_t gaps = 0;
 
-	while (reach > from && q - reach < GAP &&
-	       n->sets.of[(unsigned char)l->in.text[reach - 1]] >> n->gap & 1)
-		reach--;
-	return reach;
+	if (end >= SEEN && len > 0)
+		gaps = (lanes_bits(gaps_in(lanes_load(text - SEEN))) |
+			lanes_bits(gaps_in(lanes_load(text - LANES))) << LANES) &
+		       ~0u << (SEEN - len);
+	for (size_t i = 1; i <= len && end < SEEN; i++)
+		gaps |= (uint32_t)(n->sets.of[(unsigned char)text[-(ptrdiff_t)i]] >> n->gap & 1)
+			<< (SEEN - i);
+	return gaps;
+}
+
+/* How many of them are there, but for the last few? */
+static inline size_t gap_len(uint32_t gaps, size_t few)
+{
+	size_t len = (size_t)__builtin_clz(~(gaps << few) | 1);
+
+	return len < GAP ? len : GAP;
 }
 
 /* Bits first to last. */
@@ -53,16 +88,16 @@ static inline uint32_t bits_between(size_t first, size_t last)
  * NEAR_GAP, a quote, and blanks. */
 static uint32_t word_ends(const struct nearlook *l, size_t from, size_t end)
 {
-	const char *text = l->in.text;
-	size_t reach = end;
-	uint32_t ends = 0;
+	const char *text = l->in.text + end;
+	uint32_t gaps = read_gaps(l, from, end), ends = 0;
 
-	for (size_t q = end;; q--) {
-		reach = gap_begin(l, from, q, reach < q ? reach : q);
-		ends |= bits_between(end - q, end - reach);
-		if (q > from && (text[q - 1] == '"' || text[q - 1] == '\''))
-			ends |= bits_between(end - q + 1, end - gap_begin(l, from, q - 1, q - 1));
-		if (q == from || end - q == BLANKS || !is_blank(text[q - 1]))
+	for (size_t i = 0;; i++) {
+		ends |= bits_between(i, i + gap_len(gaps, i));
+		if (end - i == from)
+			return ends;
+		if (text[-(ptrdiff_t)i - 1] == '"' || text[-(ptrdiff_t)i - 1] == '\'')
+			ends |= bits_between(i + 1, i + 1 + gap_len(gaps, i + 1));
+		if (i == BLANKS || !is_blank(text[-(ptrdiff_t)i - 1]))
 			return ends;
 	}
 }
@@ -80,9 +115,16 @@ static uint32_t far_ends(const struct nearlook *l, size_t from, size_t sign, siz
 	return ends;
 }
 
-static bool is_there(const struct nearword *w, const char *at)
+/* Sixteen bytes at once, of which only its letters count: no more than fourteen are behind the
+ * end of what is before a sign. */
+static inline bool is_there(const struct nearword *w, const char *at)
 {
-	for (size_t i = 0; i < w->len; i++)
+	lanes v = lanes_load(at), capital = (lanes)((lanes)(v - 'A') <= 'Z' - 'A');
+	uint32_t same = lanes_bits((lanes)((v ^ (capital & 0x20)) == lanes_load(w->text)));
+
+	if (~same & ((1u << (w->len < LANES ? w->len : LANES)) - 1))
+		return false;
+	for (size_t i = LANES; i < w->len; i++)
 		if (small(at[i]) != (unsigned char)w->text[i])
 			return false;
 	return true;
@@ -156,25 +198,82 @@ static inline bool may_begin(const struct nearnames *n, const char *text, uint64
 	return row && (n->words[row - 1].kinds & kinds);
 }
 
+/* Where the first two letters of a word may be, among less than 64 bytes with sixteen behind them.
+ */
+static inline uint64_t may_be_words(const char *text, size_t len)
+{
+	uint64_t letters = 0;
+
+	for (size_t i = 0; i < len; i += LANES)
+		letters |= (uint64_t)lanes_bits(letters_in(lanes_load(text + i))) << i;
+	return letters & letters >> 1 & (((uint64_t)1 << (len - 1)) - 1);
+}
+
+/* Of kinds of values those that can be so long as the one at text[value], of which NEARNAMES_VALUE
+ * bytes are known. */
+static inline uint64_t long_enough(const struct nearlook *l, size_t value)
+{
+	uint32_t ends;
+	lanes v;
+
+	if (l->in.high - value < NEARNAMES_LONG)
+		return ~(uint64_t)0;
+	v = lanes_load(l->in.text + value + LANES);
+	ends = lanes_bits((lanes)NEARNAMES_ENDS(v)) | 1u << LANES;
+	return l->names->long_kinds[LANES + (size_t)__builtin_ctz(ends)];
+}
+
+/* In text that says the same again and again it is enough to look once. */
+static inline bool is_dull(const struct nearlook *l, size_t at, size_t len, uint64_t kinds)
+{
+	return len == l->dull_len && !(kinds & ~l->dull_kinds) &&
+	       memcmp(l->in.text + at, l->in.text + l->dull, len) == 0;
+}
+
+/* The first place from text[at] on where a word may begin before text[end]; end: there is none. */
+static inline size_t first_word(const struct nearnames *n, const char *text, size_t at, size_t end,
+				uint64_t kinds)
+{
+	/* A short text is read faster than it is looked at. */
+	if (end - at > SEEN) {
+		uint64_t some = may_be_words(text + at, end - at);
+
+		while (some && !may_begin(n, text + at + __builtin_ctzll(some), kinds))
+			some &= some - 1;
+		return some ? at + (size_t)__builtin_ctzll(some) : end;
+	}
+	while (at + NEARNAMES_LEAST <= end && !may_begin(n, text + at, kinds))
+		at++;
+	return at + NEARNAMES_LEAST <= end ? at : end;
+}
+
 bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, uint64_t kinds)
 {
 	const struct nearnames *n = l->names;
 	const char *text = l->in.text;
 	/* ":=" is one sign. */
-	size_t end = text[sign] == '=' && sign > 0 && text[sign - 1] == ':' ? sign - 1 : sign, at;
+	size_t end = text[sign] == '=' && sign > 0 && text[sign - 1] == ':' ? sign - 1 : sign;
+	size_t most, at, first;
 	struct looked looked;
 
 	/* No sign is in a word, or between one and its sign. */
 	last = last > l->low ? last : l->low;
-	if (end < last + NEARNAMES_LEAST)
+	kinds &= long_enough(l, value);
+	if (end < last + NEARNAMES_LEAST || !kinds)
 		return true;
-	at = end - last > BEFORE + NEARNAMES_WORD ? end - BEFORE - NEARNAMES_WORD : last;
-	while (at + NEARNAMES_LEAST <= end && !may_begin(n, text + at, kinds))
-		at++;
-	if (at + NEARNAMES_LEAST > end)
+	most = kinds & n->gap_kinds ? BEFORE + NEARNAMES_WORD : n->given_len + FAR_BLANKS;
+	at = end - last > most ? end - most : last;
+	if (is_dull(l, at, end - at + 1, kinds))
 		return true;
+	first = first_word(n, text, at, end, kinds);
+	if (first == end) {
+		l->dull = at;
+		l->dull_len = end - at + 1;
+		l->dull_kinds = kinds;
+		return true;
+	}
 	looked = (struct looked){last, sign, end, value, kinds, 0};
-	for (; at + NEARNAMES_LEAST <= end; at++)
+	for (at = first; at + NEARNAMES_LEAST <= end; at++)
 		if (may_begin(n, text + at, kinds) && !look_at_row(l, at, &looked))
 			return false;
 	return true;

@@ -18,6 +18,7 @@ enum {
 	NEARNAMES_BITS = 65536,
 	NEARNAMES_PAIRS = 1024,
 	NEARNAMES_KINDS = 64,
+	NEARNAMES_LONG = 32, /* characters of a value that are looked at, at most */
 };
 
 /* What may stand between a word and its value: NEAR(), GIVEN(), GIVEN_FAR() of redact_rule.h. */
@@ -38,7 +39,7 @@ struct nearword {
 };
 
 /* Made from the rules when belljar is built.  Values are of one kind if the same characters can be
- * among their first ones. */
+ * among their first ones, and if they are as long. */
 struct nearnames {
 	uint32_t bits[NEARNAMES_BITS / 32]; /* by three letters: a word begins so */
 	uint16_t row[NEARNAMES_ROWS];       /* by two: the first of such words, plus one */
@@ -49,10 +50,15 @@ struct nearnames {
 	struct shape_sets sets;
 	int gap; /* the set of characters between a word and its sign */
 	size_t n_kinds;
+	uint8_t kind_len[NEARNAMES_KINDS];
 	uint64_t value_kinds[256];               /* by a character: the kinds that have it */
 	uint64_t near_kinds[NEARNAMES_WORD + 1]; /* those of words of so many letters, or fewer */
 	/* By two letters before the sign: those of words right before it, as "sid". */
 	uint64_t last_kinds[NEARNAMES_PAIRS];
+	/* Those of values of so many characters before one of NEARNAMES_ENDS(), or fewer. */
+	uint64_t long_kinds[NEARNAMES_LONG + 1];
+	uint64_t gap_kinds; /* those of words that something may stand behind */
+	size_t given_len;   /* letters of the other words, at most */
 	/* Values that can have a "=" in them: words of so many letters or more are near them, and
 	 * those right before the sign end in one of these, by its lower five bits. */
 	size_t equals_len;
@@ -85,6 +91,9 @@ static inline size_t nearnames_pair(const char *end)
 	return (size_t)(end[-2] & 0x1f) << 5 | (size_t)(end[-1] & 0x1f);
 }
 
+/* What most values end with, as a comparison of bytes or of lanes. */
+#define NEARNAMES_ENDS(v) (((v) <= ')') | ((v) == ':') | ((v) == '='))
+
 /* Where somebody looks; runs of the text are zeroed. */
 struct nearlook {
 	const struct nearnames *names;
@@ -95,6 +104,9 @@ struct nearlook {
 	void *context;
 	size_t value;  /* the one that was found */
 	unsigned open; /* what it is made of, as in its word */
+	/* What was before a sign, and itself, and had no word before values of these kinds. */
+	size_t dull, dull_len;
+	uint64_t dull_kinds;
 	struct shape_text in;
 };
 

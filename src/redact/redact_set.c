@@ -22,6 +22,7 @@ enum {
 	OWN_MAX = 256,          /* */
 	LOOSE = 256,            /* a find that begins within its match: so far before it */
 	JIT_AFTER = 64,         /* uses: for less it is not worth its making */
+	JIT_BYTES = 512,        /* in which many may begin are as much as one more */
 };
 
 static int label_entry(struct entry *e, const char *kind, const char *id, struct error *err)
@@ -88,7 +89,7 @@ static int add_own(struct redact_set *set, const struct redact_config *c, struct
 		finds[i] = c->own[i].pattern;
 		if (!e->pattern)
 			return fail_sys(err, "keep a rule");
-		if (!set_code(set, set->first_own + i))
+		if (!set_code(set, set->first_own + i, 0))
 			return fail(err, ERR_CONFIG, "redaction rule '%s': not a pattern",
 				    c->own[i].id);
 	}
@@ -264,7 +265,7 @@ static pcre2_code *compile_begin(const char *pattern)
 	return compile(whole);
 }
 
-const pcre2_code *set_code(struct redact_set *set, size_t i)
+const pcre2_code *set_code(struct redact_set *set, size_t i, size_t bytes)
 {
 	struct entry *e = &set->entries[i];
 
@@ -277,7 +278,10 @@ const pcre2_code *set_code(struct redact_set *set, size_t i)
 			(void)pcre2_pattern_info(e->code, PCRE2_INFO_MINLENGTH, &e->least);
 	}
 	/* Where memory may not be executable this fails, and the interpreter goes on. */
-	if (++e->uses == JIT_AFTER && e->rule)
+	e->uses += 1 + bytes / JIT_BYTES;
+	if (e->uses >= JIT_AFTER && e->rule && e->code && !e->fast) {
 		(void)pcre2_jit_compile(e->code, PCRE2_JIT_COMPLETE);
+		e->fast = true;
+	}
 	return e->code;
 }

@@ -23,11 +23,12 @@ struct entry {
 	const struct redact_rule *rule; /* built in; NULL: own or known */
 	char *pattern;                  /* own */
 	pcre2_code *code;               /* compiled when it is first needed */
-	unsigned uses;
+	size_t uses;
 	uint32_t least; /* bytes of its shortest match; 0 until it was compiled */
 	uint32_t reach; /* a match begins at most so far before its mark; UINT32_MAX: anywhere */
 	bool wanted;
 	bool canary;
+	bool fast;   /* compiled for the processor, or not to be */
 	bool broken; /* cannot be compiled: every mark is replaced whole */
 };
 
@@ -48,8 +49,8 @@ struct redact_set {
 	pcre2_match_context *limits;
 };
 
-/* For entry i; NULL: it cannot be compiled. */
-const pcre2_code *set_code(struct redact_set *set, size_t i);
+/* For entry i, which is about to look at so many bytes; NULL: it cannot be compiled. */
+const pcre2_code *set_code(struct redact_set *set, size_t i, size_t bytes);
 /* The number in the set of a database's pattern. */
 static inline size_t set_entry_of(const struct redact_set *set, size_t db, unsigned id)
 {

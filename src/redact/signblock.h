@@ -28,7 +28,8 @@ struct block {
 	uint64_t word_ends;   /* of words that mean one; all bits: not known */
 	uint64_t passwords;   /* signs behind names that may be theirs; all bits: not known */
 	uint64_t values;      /* characters of values without quotes */
-	uint64_t six, ten;    /* so many characters of a value begin there; all bits: not known */
+	uint64_t six, ten;    /* so many characters of a value begin there, and of ten a digit is
+				 one, or they are twenty; all bits: not known */
 };
 
 static inline struct block read_block(const char *text)
@@ -145,6 +146,19 @@ static inline uint64_t read_values(const char *text)
 	return ~ends;
 }
 
+/* Of runs of bits those that have one of some bits behind them, or are one; a run that goes on
+ * behind the block may have one there. */
+static inline uint64_t runs_up_to(uint64_t runs, uint64_t some)
+{
+	uint64_t up = runs & (some | (uint64_t)1 << (SIGNBLOCK - 1));
+
+	for (unsigned n = 1; n < SIGNBLOCK; n *= 2) {
+		up |= runs & up >> n;
+		runs &= runs >> n;
+	}
+	return up;
+}
+
 /* Bits of sixteen in a row. */
 static inline uint64_t sixteen_of(uint64_t one)
 {
@@ -168,6 +182,24 @@ static inline uint64_t in_a_row(uint64_t one, size_t n)
 static inline unsigned may_have(uint64_t bits, size_t i)
 {
 	return (unsigned)(i >= SIGNBLOCK) | (unsigned)(bits >> (i & (SIGNBLOCK - 1)) & 1);
+}
+
+/* The first dots of what may be four numbers: two more follow, each behind three digits at most.
+ * Where the first of a longer row is none of them, no other is the first of four numbers. */
+static inline uint64_t may_be_ipv4(uint64_t dots)
+{
+	uint64_t two = dots & (later(dots, 2) | later(dots, 3) | later(dots, 4));
+
+	return dots & (later(two, 2) | later(two, 3) | later(two, 4));
+}
+
+/* Where six characters follow of which none ends a part of a bot's token. */
+static inline uint64_t may_be_bots(const struct block *b)
+{
+	uint64_t ends = b->dots | b->colons | b->equals | b->slashes | b->openings | ~b->dark;
+	uint64_t two = ends >> 1 | ends >> 2;
+
+	return ~(two | two >> 2 | two >> 4);
 }
 
 /* More than so many bits? */

@@ -6,7 +6,10 @@
  */
 #include "redact/signopts.h"
 
+#include <stdint.h>
 #include <string.h>
+
+#include "redact/lanes.h"
 
 enum {
 	COMMAND = 5,   /* bytes of "curl " */
@@ -54,21 +57,55 @@ static size_t user_begin(const char *text, size_t high, size_t at)
 	return 0;
 }
 
+/* One byte of it after the other. */
+static void read_byte(struct signopts *o, const char *text, size_t i)
+{
+	if (ends_command(text[i]))
+		o->from = 0;
+	if (text[i] == ' ' && i + 1 >= COMMAND &&
+	    memcmp(text + i + 1 - COMMAND, "curl ", COMMAND) == 0 &&
+	    (i < COMMAND || !is_word(text[i - COMMAND])))
+		o->from = i + 1;
+}
+
+/* Which of sixteen bytes read_byte() has something to say about; one is before them. */
+static inline uint32_t told_by(const char *text)
+{
+	lanes v = lanes_load(text), before = lanes_load(text - 1);
+
+	return lanes_bits((lanes)(v == '\n') | (lanes)(v == '|') | (lanes)(v == ';') |
+			  (lanes)(v == '&') | ((lanes)(v == ' ') & (lanes)(before == 'l')));
+}
+
 /* Reads on, up to the option at text[at]: is it one of a curl that is near enough? */
 static bool is_curl(struct signopts *o, const char *text, size_t at)
 {
 	size_t i = at - o->read > LOOK_BACK ? at - LOOK_BACK : o->read;
 
-	for (; i < at; i++) {
-		if (ends_command(text[i]))
-			o->from = 0;
-		if (text[i] == ' ' && i + 1 >= COMMAND &&
-		    memcmp(text + i + 1 - COMMAND, "curl ", COMMAND) == 0 &&
-		    (i < COMMAND || !is_word(text[i - COMMAND])))
-			o->from = i + 1;
-	}
+	for (; i > 0 && at - i >= LANES; i += LANES)
+		for (uint32_t some = told_by(text + i); some; some &= some - 1)
+			read_byte(o, text, i + (size_t)__builtin_ctz(some));
+	for (; i < at; i++)
+		read_byte(o, text, i);
 	o->read = at;
 	return o->from > 0 && (o->from == at || at - 1 - o->from <= BETWEEN);
+}
+
+/* Behind what is_end() says no to, from text[at] on; also: another byte that ends it. */
+static size_t find_end(const char *text, size_t high, size_t at, char also)
+{
+	for (; high - at >= LANES; at += LANES) {
+		lanes v = lanes_load(text + at);
+		uint32_t ends = lanes_bits((lanes)(v == ' ') | (lanes)(v == '\t') |
+					   (lanes)(v == '\n') | (lanes)(v == '"') |
+					   (lanes)(v == '\'') | (lanes)(v == (unsigned char)also));
+
+		if (ends)
+			return at + (size_t)__builtin_ctz(ends);
+	}
+	while (at < high && !is_end(text[at]) && text[at] != also)
+		at++;
+	return at;
 }
 
 bool signopts_curl(struct signopts *o, const char *text, size_t high, size_t at, struct found *ret)
@@ -77,13 +114,11 @@ bool signopts_curl(struct signopts *o, const char *text, size_t high, size_t at,
 
 	if (user == 0)
 		return false;
-	for (end = user; end < high && end - user <= USER_MOST && text[end] != ':'; end++)
-		if (is_end(text[end]))
-			return false;
+	end = find_end(text, high - user > USER_MOST ? user + USER_MOST + 1 : high, user, ':');
 	if (end == user || end >= high || text[end] != ':')
 		return false;
-	for (begin = ++end; end < high && !is_end(text[end]);)
-		end++;
+	begin = end + 1;
+	end = find_end(text, high, begin, ' ');
 	if (end - begin < PASSWORD_LEAST || !is_curl(o, text, at))
 		return false;
 	*ret = (struct found){text, o->from - COMMAND, end, begin, end, high};

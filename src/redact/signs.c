@@ -242,6 +242,10 @@ static inline void read_lengths(struct block *b, const char *text)
 	b->values = values;
 	b->six = four & later(two, 4);
 	b->ten = eight & later(two, 8);
+	/* Without a digit it is none that is shorter than twenty. */
+	if (b->ten)
+		b->ten &=
+			(eight & later(eight, 8) & later(four, 16)) | runs_up_to(values, b->digits);
 }
 
 /* Are all values of a block none, by the run that the first of some signs has behind it?  It is
@@ -401,10 +405,13 @@ static inline void look_at_phrases(struct signlook *l, size_t at, const struct b
 static inline void look_at_block(struct signlook *l, size_t at)
 {
 	struct block b = read_block(l->text + at);
-	uint64_t some, bots = later(b.dots, BOT_DOTS);
+	uint64_t some = b.dots & (b.digits << 1 | 1) & later(b.digits, 1);
+	uint64_t bots = b.dots & later(b.dots, BOT_DOTS);
 
-	/* Between digits, or with another near. */
-	some = b.dots & (((b.digits << 1 | 1) & later(b.digits, 1)) | bots);
+	if (bots)
+		bots &= may_be_bots(&b);
+	/* Between digits, with two more near, or one of another kind. */
+	some = (some ? may_be_ipv4(some) : 0) | bots;
 	for (; some; some &= some - 1) {
 		size_t i = (size_t)__builtin_ctzll(some);
 

@@ -23,6 +23,7 @@ enum {
 	VALUE_LEAST = STARTS_VALUE,
 	COLON_FIRST = STARTS_COLON_FIRST,
 	COLON_LAST = STARTS_COLON_LAST,
+	REFUSED = 8,
 };
 _Static_assert((int)COLON_LAST + 2 + 4 == (int)WORD_LEAST + (int)VALUE_LEAST, "see long_words()");
 
@@ -46,6 +47,11 @@ struct run {
 	size_t begin, end;
 };
 
+/* text[at .. at + len) is no beginning, whatever follows. */
+struct refused {
+	size_t at, len;
+};
+
 struct looking {
 	const struct starts *starts;
 	const char *text;
@@ -54,6 +60,8 @@ struct looking {
 	void *context;
 	struct run run;
 	struct run tail;
+	size_t seen; /* so far was read to tell what the last ones were */
+	struct refused refused[REFUSED];
 };
 
 /* Behind the bytes of the set from text[from] on, of which no more are read than those before
@@ -71,13 +79,21 @@ static inline size_t run_end(const char *text, struct run *r, const struct nextc
 	return end;
 }
 
+/* It does not fit, because of what is before text[to]; returns false. */
+static inline bool refuse(struct looking *l, size_t to)
+{
+	l->seen = to > l->seen ? to : l->seen;
+	return false;
+}
+
 /* More than sixteen bytes, which most that only begins so has not. */
 __attribute__((noinline)) static bool has_tail(struct looking *l, const struct start *e,
 					       size_t next)
 {
 	size_t to = next + e->n_all;
+	size_t end = run_end(l->text, &l->tail, &l->starts->tails[e->tail - 1], next, to);
 
-	return run_end(l->text, &l->tail, &l->starts->tails[e->tail - 1], next, to) >= to;
+	return end >= to || refuse(l, end + 1);
 }
 
 /* Is it the word, and what follows what may follow it? */
@@ -87,21 +103,21 @@ static bool fits(struct looking *l, const struct start *e, size_t at)
 	size_t left = l->high - at, next = at + e->len, i = 0;
 
 	if (left < (size_t)e->len + e->n_all)
-		return false;
+		return refuse(l, SIZE_MAX);
 	if (left < WORD_MOST ? memcmp(text, e->word, e->len) != 0 : !is_word_at(e, text))
-		return false;
+		return refuse(l, at + WORD_MOST);
 	/* A few are not worth a run, and would end one that is. */
 	if (e->n_same >= RUN_LEAST) {
 		size_t end = run_end(l->text, &l->run, &l->starts->sets[e->next[0]], next,
 				     next + e->n_next);
 
 		if (end < next + e->n_same)
-			return false;
+			return refuse(l, end + 1);
 		i = e->grows ? end - next : e->n_same;
 	}
 	for (; i < e->n_next; i++)
 		if (!nextchars_in(&l->starts->sets[e->next[i]], (unsigned char)l->text[next + i]))
-			return false;
+			return refuse(l, next + i + 1);
 	return e->tail == 0 || has_tail(l, e, next);
 }
 
@@ -127,10 +143,32 @@ static bool look_at_words(struct looking *l, size_t at, size_t row, uint32_t fir
 	for (size_t i = row; i; i = l->starts->words[i - 1].more) {
 		const struct start *e = &l->starts->words[i - 1];
 
-		if (e->first == first && fits(l, e, at) && !l->hit(l->context, at, e->entry))
+		if (e->first != first || !fits(l, e, at))
+			continue;
+		l->seen = SIZE_MAX;
+		if (!l->hit(l->context, at, e->entry))
 			return false;
 	}
 	return true;
+}
+
+static inline bool look_at_rows(struct looking *l, size_t at, size_t row, uint32_t three)
+{
+	const struct starts *s = l->starts;
+	uint32_t four = starts_four(l->text + at);
+	size_t bit = starts_longer_glance(four, l->text[at + sizeof(four)]);
+
+	if (row != STARTS_LONGER && !look_at_words(l, at, row, three))
+		return false;
+	return !(s->longer_glance[bit / 8] >> bit % 8 & 1) ||
+	       look_at_words(l, at, s->longer[starts_row(four)], four);
+}
+
+/* In text that says the same again and again a few answers are enough. */
+static inline bool is_refused(const struct looking *l, const struct refused *r, size_t at)
+{
+	return r->len && l->high - at >= r->len &&
+	       memcmp(l->text + at, l->text + r->at, r->len) == 0;
 }
 
 /* A row that is not empty: out of the way of the loop that finds them.  A value follows: five bytes
@@ -138,16 +176,17 @@ static bool look_at_words(struct looking *l, size_t at, size_t row, uint32_t fir
 __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at, size_t row,
 						  uint32_t three)
 {
-	const struct starts *s = l->starts;
-	uint32_t four = starts_four(l->text + at);
-	size_t bit = starts_longer_glance(four, l->text[at + sizeof(four)]);
+	struct refused *r = &l->refused[starts_row(three) % REFUSED];
 
-	if (at > l->floor && is_word(l->text[at - 1]) && !behind_escape(l, at))
+	if ((at > l->floor && is_word(l->text[at - 1]) && !behind_escape(l, at)) ||
+	    is_refused(l, r, at))
 		return true;
-	if (row != STARTS_LONGER && !look_at_words(l, at, row, three))
+	l->seen = at + WORD_LEAST + sizeof(uint32_t);
+	if (!look_at_rows(l, at, row, three))
 		return false;
-	return !(s->longer_glance[bit / 8] >> bit % 8 & 1) ||
-	       look_at_words(l, at, s->longer[starts_row(four)], four);
+	if (l->seen < SIZE_MAX)
+		*r = (struct refused){at, l->seen - at};
+	return true;
 }
 
 static inline bool look_at(struct looking *l, size_t at)

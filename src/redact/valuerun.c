@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "base/own.h"
+#include "redact/fillers.h"
 #include "redact/lanes.h"
 #include "redact/redact_rule.h"
 
@@ -252,6 +253,12 @@ static void read_few(struct valuerun *r, size_t at)
  * that ended soon is not followed by another one for a while. */
 static bool are_few(struct valuerun *r, size_t at, size_t end)
 {
+	/* One that is the same has as few as the last. */
+	if (at >= r->few_end && end - at <= r->few_end - r->few &&
+	    memcmp(r->text + r->few, r->text + at, end - at) == 0) {
+		r->few = at;
+		r->few_end = end;
+	}
 	if ((at < r->few || at >= r->few_end) && at >= r->many_end) {
 		read_few(r, at);
 		if (r->few_end < end && r->few_end - at < MANY_SOON)
@@ -336,8 +343,22 @@ static bool is_calm(struct valuerun *r, size_t at, size_t end)
 	return end <= r->calm.to && has_digit(r, at, end);
 }
 
-/* looks_random() of checks.c, with what it asks of an assigned value; true: perhaps.  Letters are
- * looked at first: sixteen of them cost less than one byte that is counted. */
+static bool has_filler(struct valuerun *r, size_t at, size_t end)
+{
+	struct filler f;
+
+	if (has_known_filler(r, at, end))
+		return true;
+	f = fillers_last(r->text, at, end);
+	if (f.end) {
+		r->filler = f.begin;
+		r->filler_end = f.end;
+	}
+	return f.end > 0;
+}
+
+/* looks_random() of checks.c, with what it asks of an assigned value; true: perhaps.  Letters
+ * and fillers are looked at first: sixteen bytes of them cost less than one that is counted. */
 static bool are_random(struct valuerun *r, size_t at, size_t end)
 {
 	const struct valueletters *seen = &r->kinds.seen;
@@ -352,15 +373,15 @@ static bool are_random(struct valuerun *r, size_t at, size_t end)
 	} else if (seen->changes < 3 || seen->changes < len / 12) {
 		return false;
 	}
+	if (has_filler(r, at, end))
+		return false;
 	count_to(r, &r->count, at, end);
 	return !valuebits_less(&r->count.bits, len, seen->digits > 0 ? 28 : 35);
 }
 
-/* What was counted of the last one counts for one that is the same. */
-static void move_to(struct valuerun *r, size_t at, size_t end)
+/* What was counted of one that was asked for counts for one that is the same. */
+static void move_to(struct valuerun *r, struct valueanswer *a, size_t at, size_t end)
 {
-	struct valueanswer *a = &r->answer;
-
 	if (r->kinds.from == a->from && r->kinds.to == a->to) {
 		r->kinds.from = at;
 		r->kinds.to = end;
@@ -375,71 +396,18 @@ static void move_to(struct valuerun *r, size_t at, size_t end)
 
 static bool may_be_random(struct valuerun *r, size_t at, size_t end)
 {
-	struct valueanswer *a = &r->answer;
+	size_t len = end - at;
+	struct valueanswer *a = &r->answers[(len ^ len / VALUERUN_ANSWERS) % VALUERUN_ANSWERS];
 
 	if (are_few(r, at, end))
 		return false;
-	/* In text that says the same again and again one answer is enough. */
-	if (a->to - a->from == end - at && memcmp(r->text + a->from, r->text + at, end - at) == 0)
-		move_to(r, at, end);
+	/* In text that says the same again and again a few answers are enough: values that end
+	 * where a line does differ in their lengths. */
+	if (a->to - a->from == len && memcmp(r->text + a->from, r->text + at, len) == 0)
+		move_to(r, a, at, end);
 	else
 		*a = (struct valueanswer){at, end, are_random(r, at, end)};
 	return a->random;
-}
-
-/* What a filler begins with, a bit for each, and of which of them a byte is the second. */
-enum { F_C = 1, F_E = 2, F_L = 4, F_P = 8, F_R = 16, F_S = 32, F_U = 64, F_MARK = 128 };
-
-static const unsigned char filler_first[256] = {
-	['-'] = F_MARK, [':'] = F_MARK, ['c'] = F_C, ['C'] = F_C, ['e'] = F_E, ['E'] = F_E,
-	['l'] = F_L,    ['L'] = F_L,    ['p'] = F_P, ['P'] = F_P, ['r'] = F_R, ['R'] = F_R,
-	['s'] = F_S,    ['S'] = F_S,    ['u'] = F_U, ['U'] = F_U,
-};
-
-static const unsigned char filler_second[256] = {
-	['>'] = F_MARK,    ['/'] = F_MARK,    ['a'] = F_L, ['A'] = F_L, ['e'] = F_R | F_S,
-	['E'] = F_R | F_S, ['h'] = F_C,       ['H'] = F_C, ['l'] = F_P, ['L'] = F_P,
-	['n'] = F_E | F_U, ['N'] = F_E | F_U, ['o'] = F_C, ['O'] = F_C, ['r'] = F_P,
-	['R'] = F_P,       ['x'] = F_E,       ['X'] = F_E,
-};
-
-/* A word of check_fillers[], or "://", begins at text[i]; returns its length.  A byte is behind it:
- * none is shorter than two. */
-static inline size_t filler_at(const struct valuerun *r, size_t i, size_t end)
-{
-	const char *text = r->text + i;
-
-	if (!(filler_first[(unsigned char)text[0]] & filler_second[(unsigned char)text[1]]))
-		return 0;
-	if (end - i >= 3 && memcmp(text, "://", 3) == 0)
-		return 3;
-	for (size_t f = 0; check_fillers[f]; f++) {
-		const char *word = check_fillers[f];
-		size_t len;
-
-		if ((text[0] | 0x20) != (word[0] | 0x20))
-			continue;
-		len = strlen(word);
-		if (end - i >= len && strncasecmp(text, word, len) == 0)
-			return len;
-	}
-	return 0;
-}
-
-static bool has_filler(struct valuerun *r, size_t at, size_t end)
-{
-	if (has_known_filler(r, at, end))
-		return true;
-	for (size_t i = end - 1; i-- > at;) {
-		size_t len = filler_at(r, i, end);
-
-		if (len) {
-			r->filler = i;
-			r->filler_end = i + len;
-			return true;
-		}
-	}
-	return false;
 }
 
 static size_t trimmed_end(struct valuerun *r)
@@ -497,7 +465,7 @@ bool valuerun_secret(struct valuerun *r, size_t at)
 	return end > 0 && !has_known_filler(r, at, end) &&
 	       !check_placeholder(r->text + at, end - at) &&
 	       !check_begins_path(r->text + at, end - at) && !has_path(r, at, end) &&
-	       may_be_random(r, at, end) && !has_filler(r, at, end);
+	       may_be_random(r, at, end);
 }
 
 /* Behind the begin of the last one in the run; 0: none. */
@@ -513,22 +481,25 @@ static size_t last_of(const struct valuerun *r, const char *word)
 	return 0;
 }
 
-/* Is "//", or "nv", anywhere in the run?  Most have neither. */
-static bool has_pairs(const struct valuerun *r)
+/* Which of "//" and "nv" are anywhere in the run?  Most have neither. */
+enum { PAIR_PATH = 1, PAIR_ENV = 2 };
+
+static unsigned pairs_in(const struct valuerun *r)
 {
-	uint32_t pairs = 0;
+	uint32_t paths = 0, envs = 0;
 	size_t i = r->begin;
 
 	for (; i < r->end && r->high - i > LANES; i += LANES) {
 		lanes v = lanes_load(r->text + i), next = lanes_load(r->text + i + 1);
 
-		pairs |= lanes_bits(((lanes)(v == '/') & (lanes)(next == '/')) |
-				    ((lanes)((v | 0x20) == 'n') & (lanes)((next | 0x20) == 'v')));
+		paths |= lanes_bits((lanes)(v == '/') & (lanes)(next == '/'));
+		envs |= lanes_bits((lanes)((v | 0x20) == 'n') & (lanes)((next | 0x20) == 'v'));
 	}
-	for (; i + 1 < r->end && !pairs; i++)
-		pairs = (r->text[i] == '/' && r->text[i + 1] == '/') ||
-			((r->text[i] | 0x20) == 'n' && (r->text[i + 1] | 0x20) == 'v');
-	return pairs;
+	for (; i + 1 < r->end; i++) {
+		paths |= r->text[i] == '/' && r->text[i + 1] == '/';
+		envs |= (r->text[i] | 0x20) == 'n' && (r->text[i + 1] | 0x20) == 'v';
+	}
+	return (paths ? PAIR_PATH : 0) | (envs ? PAIR_ENV : 0);
 }
 
 bool valuerun_password(struct valuerun *r, size_t at)
@@ -536,10 +507,10 @@ bool valuerun_password(struct valuerun *r, size_t at)
 	if (r->end < r->high && check_is_call(r->text[r->end]))
 		return false;
 	if (!r->last_known) {
-		bool any = has_pairs(r);
+		unsigned pairs = pairs_in(r);
 
-		r->last_path = any ? last_of(r, "://") : 0;
-		r->last_env = any ? last_of(r, "environ") : 0;
+		r->last_path = pairs & PAIR_PATH ? last_of(r, "://") : 0;
+		r->last_env = pairs & PAIR_ENV ? last_of(r, "environ") : 0;
 		r->last_known = true;
 	}
 	return r->last_path <= at && r->last_env <= at;

@@ -10,7 +10,10 @@
 #include "redact/valuebits.h"
 #include "redact/valueletters.h"
 
-enum { VALUERUN_GLANCE = 32 };
+enum {
+	VALUERUN_GLANCE = 32,
+	VALUERUN_ANSWERS = 8,
+};
 
 /* The bytes text[from .. to), counted. */
 struct valuecount {
@@ -29,7 +32,7 @@ struct valuecalm {
 	size_t from, to;
 };
 
-/* Whether text[from .. to) is random, perhaps: the last answer. */
+/* Whether text[from .. to) is random, perhaps: the last answer about a value of some length. */
 struct valueanswer {
 	size_t from, to;
 	bool random;
@@ -52,7 +55,7 @@ struct valuerun {
 	struct valuecount count;
 	struct valuecalm calm;
 	struct valuekinds kinds;
-	struct valueanswer answer;
+	struct valueanswer answers[VALUERUN_ANSWERS];
 };
 
 /* Behind the value that begins at text[at]. */

@@ -9,14 +9,21 @@
 #include <string.h>
 
 #include "redact/lanes.h"
+#ifdef __SSE2__
+#include <tmmintrin.h>
+#endif
 
-enum { STEP = 2 * LANES };
+enum {
+	STEP = 2 * LANES,
+	LONG = LANES + 2, /* sixteen bytes, and two behind them */
+};
 
 /* Places are counted from the floor. */
 struct looking {
 	const struct anchors *anchors;
 	struct shape_text in;
 	size_t floor, low, stop;
+	bool shuffles; /* this processor looks sixteen bytes up at once */
 	anchors_hit *hit;
 	void *context;
 };
@@ -93,6 +100,47 @@ static inline bool has_row(const struct looking *l, size_t at)
 	return anchors_bit(l->anchors->firsts, anchors_row(l->in.text + at));
 }
 
+#ifdef __SSE2__
+/* The sets of sixteen bytes, by their halves. */
+__attribute__((target("ssse3"))) static inline lanes sets_of(const struct nibbles *n, lanes v)
+{
+	__m128i low = (__m128i)(v & 0x0f), high = (__m128i)(v >> 4);
+
+	return (lanes)_mm_shuffle_epi8((__m128i)n->low, low) &
+	       (lanes)_mm_shuffle_epi8((__m128i)n->high, high);
+}
+
+/* At which of sixteen bytes an anchor may begin; two more are behind them. */
+__attribute__((target("ssse3"))) static inline uint32_t may_begin(const struct anchors *a,
+								  const char *text)
+{
+	lanes all = sets_of(&a->first, lanes_load(text)) &
+		    sets_of(&a->second, lanes_load(text + 1)) &
+		    sets_of(&a->third, lanes_load(text + 2));
+
+	return lanes_bits((lanes)(all != 0));
+}
+
+/* look_at_run() of more than LONG bytes. */
+__attribute__((target("ssse3"))) static bool look_at_long_run(struct looking *l, size_t begin,
+							      size_t end)
+{
+	for (size_t done = begin; done + 2 < end; done += LANES) {
+		/* The last ones are read again: they are there for sure. */
+		size_t at = end - done > LONG ? done : end - LONG;
+		uint32_t some = may_begin(l->anchors, l->in.text + at) >> (done - at);
+
+		for (; some; some &= some - 1) {
+			size_t i = done + (size_t)__builtin_ctz(some);
+
+			if (has_row(l, i) && !look_at_row(l, i))
+				return false;
+		}
+	}
+	return !has_row(l, end - 2) || look_at_row(l, end - 2);
+}
+#endif
+
 /* Every second pair of bytes tells whether an anchor may begin there, or one byte before or behind.
  */
 static bool look_at_run(struct looking *l, size_t begin, size_t end)
@@ -100,6 +148,10 @@ static bool look_at_run(struct looking *l, size_t begin, size_t end)
 	const uint32_t *pairs = l->anchors->pairs;
 	size_t at = begin;
 
+#ifdef __SSE2__
+	if (l->shuffles && end - begin > LONG)
+		return look_at_long_run(l, begin, end);
+#endif
 	for (; at + 1 < end; at += 2) {
 		if (!anchors_bit(pairs, anchors_row(l->in.text + at)))
 			continue;
@@ -118,9 +170,12 @@ static bool is_dark(const struct looking *l, size_t i)
 
 static size_t run_end(const struct looking *l, size_t at)
 {
-	while (l->in.high - at >= LANES &&
-	       lanes_bits((lanes)(lanes_load(l->in.text + at) > ' ')) == 0xffff)
-		at += LANES;
+	for (; l->in.high - at >= LANES; at += LANES) {
+		uint32_t blanks = lanes_bits((lanes)(lanes_load(l->in.text + at) <= ' '));
+
+		if (blanks)
+			return at + (size_t)__builtin_ctz(blanks);
+	}
 	while (at < l->in.high && is_dark(l, at))
 		at++;
 	return at;
@@ -161,6 +216,9 @@ bool anchors_find(const struct anchors *a, const struct stretch *in, anchors_hit
 			    .floor = in->floor,
 			    .low = in->low - in->floor,
 			    .stop = stretch_stop(in) - in->floor,
+#ifdef __SSE2__
+			    .shuffles = __builtin_cpu_supports("ssse3"),
+#endif
 			    .hit = hit,
 			    .context = context};
 	size_t i = l.low;

@@ -3,6 +3,7 @@
 #ifndef REDACT_WORDANCHORS_H
 #define REDACT_WORDANCHORS_H
 
+#include "redact/lanes.h"
 #include "redact/shape.h"
 #include "redact/stretch.h"
 
@@ -11,6 +12,7 @@ enum {
 	ANCHORS_LETTERS = 8, /* of an anchor that are looked for, at most */
 	ANCHORS_FORMS = 128,
 	ANCHORS_ROWS = 65536,
+	ANCHORS_SETS = 8, /* of first letters */
 	ANCHORS_RUN = 31, /* bytes without a blank that every form has, at least */
 };
 
@@ -30,8 +32,16 @@ struct anchor {
 	struct shape shape;
 };
 
+/* Up to eight sets of bytes, a bit for each: a byte is in those that both its halves are in, which
+ * may be too many. */
+struct nibbles {
+	lanes low, high;
+};
+
 /* Made from the rules when belljar is built. */
 struct anchors {
+	struct nibbles first, second,
+		third;                      /* letters of anchors that begin with the same, or so */
 	uint32_t pairs[ANCHORS_ROWS / 32];  /* of every second pair of bytes: one is in an anchor */
 	uint32_t firsts[ANCHORS_ROWS / 32]; /* pairs that an anchor begins with */
 	uint16_t row[ANCHORS_ROWS]; /* by the first two letters: the first anchor, plus one */
