@@ -182,7 +182,7 @@ def a_variable_that_modules_read_when_they_are_loaded_is_a_cold_start_and_named(
     words = ["python3", "-c", "import os; print(os.environ.get('OTHER'))"]
     line, out = told(words, "-e", "OTHER=1")
     assert (line["how"], line["why_cold"], out) == ("waiting", "", "1\n"), (line, out)
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OPENSSL_CONF", "SSL_CERT_FILE",
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OPENSSL_CONF", "SSL_CERT_FILE", "MPLBACKEND",
                  "PYTHONPATH", "LD_LIBRARY_PATH", "LC_ALL"):
         line, out = told(words, "-s", "1", "-e", "OTHER=1", "-e", name + "=/work/s3cret")
         assert line["how"] in ("cold", "sealed") and out == "1\n", (name, line, out)
