@@ -6,9 +6,11 @@ node_test.py compares many programs without a box; here few, with everything aro
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 from nodetap import Tap
 
@@ -70,6 +72,45 @@ def grows_old(tap):
     tap.ok(bool(accounts) and accounts[0]["interpreters"] == 1, "and else is not", accounts, err)
 
 
+def waiting_node(top):
+    """The node that waits in the slot of this process; None: not yet."""
+    def children(pid):
+        try:
+            with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as file:
+                return [int(word) for word in file.read().split()]
+        except OSError:
+            return []
+
+    for launcher in children(top):
+        for pid in children(launcher):
+            try:
+                if os.path.basename(os.readlink("/proc/%d/exe" % pid)).startswith("node"):
+                    return pid
+            except OSError:
+                pass
+    return None
+
+
+def hangs(tap):
+    """It was told of its call and does nothing: the call starts cold, once."""
+    with tempfile.NamedTemporaryFile(mode="w", suffix=".js", dir="/tmp") as script:
+        script.write("console.log('here')\n")
+        script.flush()
+        with subprocess.Popen([RUN, "-w", "node", "-s", "8000", "-f", script.name, "--", "node",
+                               "/work/" + os.path.basename(script.name)], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            node = None
+            while not node and process.poll() is None:
+                node = waiting_node(process.pid)
+                time.sleep(0.02)
+            if node:
+                os.kill(node, signal.SIGSTOP)
+            out, err = process.communicate(timeout=100)
+    account = json.loads(err.decode().splitlines()[-1] if err else "{}")
+    tap.ok(out == b"here\n" and account.get("how") == "cold" and "did not begin" in account["why_cold"],
+           "one that hangs is one that never ran", out, err)
+
+
 def counts(tap):
     """What it used before its call is not the call's; on a slow host it needs longer to be ready."""
     def used(options):
@@ -101,6 +142,7 @@ def main():
     not_used(tap)
     grows_old(tap)
     counts(tap)
+    hangs(tap)
     print("1..%d" % tap.count)
     return tap.failed != 0
 

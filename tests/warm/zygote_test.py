@@ -54,14 +54,14 @@ def children(pid):
         return [int(word) for word in file.read().split()]
 
 
-def zygotes(pid):
-    """Of the slot's launcher: python3 that is pid 1's own child and not in a box."""
+def zygotes(pid, sealed="0"):
+    """Of the slot's launcher: python3 that is pid 1's own child and not in a box; sealed "2": its children."""
     found = []
     for launcher in children(pid):
         for child in children(launcher):
             with open(f"/proc/{child}/status", encoding="ascii") as file:
                 status = dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
-            if status["Name"] == "python3" and status["Seccomp"].strip() == "0":
+            if status["Name"] == "python3" and status["Seccomp"].strip() == sealed:
                 found.append(child)
     return found
 
@@ -80,6 +80,24 @@ def one_that_is_killed_is_replaced_and_the_calls_between_are_cold():
     told = [line for line in lines if line["how"] in ("cold", "sealed")]
     assert told and all(line["why_cold"] for line in told), lines
     assert lines[-1]["how"] in ("waiting", "forked") and lines[-1]["interpreters"] >= 2, lines[-1]
+
+
+def a_child_that_does_not_begin_is_one_that_never_ran():
+    """It was told of its call and hangs: the call starts cold, once."""
+    def stop(pid, n):
+        if n == 1:
+            end = time.monotonic() + PATIENCE_S
+            while not zygotes(pid, "2") and time.monotonic() < end:
+                time.sleep(0.02)
+            time.sleep(0.3)
+            for child in zygotes(pid, "2"):
+                os.kill(child, signal.SIGSTOP)
+
+    lines, out = rounds("print('here')", 3, "-r", "3000", meanwhile=stop)
+    assert out == "here\n" * 3, out
+    assert lines[0]["how"] == "waiting", lines
+    assert (lines[1]["how"], lines[1]["exit"]) == ("cold", 0) and "did not begin" in lines[1]["why_cold"], lines
+    assert lines[2]["exit"] == 0, lines
 
 
 def one_is_renewed_after_its_calls():
@@ -182,7 +200,7 @@ def a_variable_that_modules_read_when_they_are_loaded_is_a_cold_start_and_named(
     words = ["python3", "-c", "import os; print(os.environ.get('OTHER'))"]
     line, out = told(words, "-e", "OTHER=1")
     assert (line["how"], line["why_cold"], out) == ("waiting", "", "1\n"), (line, out)
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OPENSSL_CONF", "SSL_CERT_FILE",
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OPENSSL_CONF", "SSL_CERT_FILE", "MPLBACKEND",
                  "PYTHONPATH", "LD_LIBRARY_PATH", "LC_ALL"):
         line, out = told(words, "-s", "1", "-e", "OTHER=1", "-e", name + "=/work/s3cret")
         assert line["how"] in ("cold", "sealed") and out == "1\n", (name, line, out)
@@ -245,6 +263,7 @@ def the_limit_and_the_account_are_the_calls_own():
 
 TESTS = [
     one_that_is_killed_is_replaced_and_the_calls_between_are_cold,
+    a_child_that_does_not_begin_is_one_that_never_ran,
     one_is_renewed_after_its_calls,
     nothing_of_a_call_is_there_in_the_next,
     two_calls_draw_other_numbers,

@@ -286,7 +286,32 @@ static bool may_go_unseen(const struct launcher *l, const struct limits *limits)
 	       limits->cpu_ms > AHEAD_UNSEEN_MS * (cores ? cores : 1);
 }
 
-/* Once it has been told, it may have begun, whatever becomes of it: no second try then. */
+/* It was told, and has neither begun nor said that it could not.  What a process that is dead has
+ * not told anybody it has not done: then nothing of the call has run. */
+static bool never_began(struct launcher *l)
+{
+	struct ahead *a = &l->ahead;
+	struct door_begun begun;
+
+	if (a->how != START_WAITING || l->board->error.kind != ERR_NONE)
+		return false;
+	launcher_bury(a->pid);
+	a->pid = 0;
+	if (a->begins_itself)
+		return recv(a->door, &begun, sizeof(begun), MSG_DONTWAIT) <= 0;
+	return l->board->start_us == 0;
+}
+
+/* An order that comes while a program begins is that it should not. */
+static bool has_order(const struct launcher *l)
+{
+	struct pollfd fd = {.fd = l->plan->socket, .events = POLLIN};
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/* Once it has been told, it may have begun, whatever becomes of it: no second try then, unless it
+ * is known that it has not. */
 static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, struct error *err)
 {
 	int result;
@@ -315,6 +340,15 @@ static int go(struct launcher *l, struct payload *p, int words, pid_t *ret_pid, 
 	}
 	result = l->ahead.begins_itself ? await_itself(l, err) : await_begin(l, l->ahead.door, err);
 	turns_as_ever();
+	if (result < 0 && !has_order(l) && never_began(l)) {
+		*err = (struct error){0};
+		*ret_pid = 0;
+		ahead_drop(l);
+		describe(l, START_COLD, "who waited for the call did not begin");
+		return start_cold(l, p, words, ret_pid, err);
+	}
+	if (l->ahead.pid == 0) /* it is buried */
+		*ret_pid = 0;
 	own_fd_end(&l->ahead.door);
 	own_fd_end(&l->ahead.pidfd);
 	ahead_init(&l->ahead);

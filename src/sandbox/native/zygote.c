@@ -317,11 +317,13 @@ bool zygote_hear(struct launcher *l, struct zygote *z)
 
 /* Its children. */
 
-/* With others it would be another one: Python's own, those of the C library, and what libraries of
- * modules read when they are loaded, threads of arithmetic and OpenSSL. */
-static const char *const begins[] = {"PYTHON", "LD_",     "LC_",  "LANG",    "MALLOC_", "GLIBC_",
-				     "OMP_",   "GOMP_",   "KMP_", "MKL_",    "BLIS",    "OPENBLAS_",
-				     "GOTO_",  "NUMEXPR", "NPY_", "OPENSSL", "SSL_",    NULL};
+/* With others it would be another one: Python's own, those of the C library, and what modules and
+ * their libraries read when they are loaded: threads of arithmetic, OpenSSL, matplotlib and the
+ * like. */
+static const char *const begins[] = {
+	"PYTHON", "LD_",     "LC_",       "LANG",  "MALLOC_", "GLIBC_", "OMP_",    "GOMP_", "KMP_",
+	"MKL_",   "BLIS",    "OPENBLAS_", "GOTO_", "NUMEXPR", "NPY_",   "OPENSSL", "SSL_",  "MPL",
+	"NUMBA_", "POLARS_", "ARROW_",    "CUDA_", "TORCH",   "TF_",    "JAX_",    NULL};
 
 bool zygote_fits(const struct launcher *l, const struct words *words, char *ret_why, size_t room)
 {
