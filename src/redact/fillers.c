@@ -32,7 +32,7 @@ static size_t filler_len(const char *text, size_t room)
 	return 0;
 }
 
-/* At which of sixteen bytes one may begin, by it and the next: a test compares them. */
+/* At which of sixteen bytes one may begin, by it and the next: a test compares. */
 static inline uint32_t may_begin(lanes v, lanes next)
 {
 	lanes x = v | 0x20, y = next | 0x20, e = (lanes)(y == 'e'), n = (lanes)(y == 'n');

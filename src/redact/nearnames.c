@@ -180,6 +180,7 @@ __attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at,
 			continue;
 		l->value = s->value;
 		l->open = w->open;
+		l->named = true;
 		if (has_shape(l, w, s->value) && !l->hit(l->context, at, w->entry))
 			return false;
 	}
@@ -224,10 +225,10 @@ static inline uint64_t long_enough(const struct nearlook *l, size_t value)
 }
 
 /* In text that says the same again and again it is enough to look once. */
-static inline bool is_dull(const struct nearlook *l, size_t at, size_t len, uint64_t kinds)
+static inline bool is_dull(const struct nearlook *l, size_t at, size_t value, uint64_t kinds)
 {
-	return len == l->dull_len && !(kinds & ~l->dull_kinds) &&
-	       memcmp(l->in.text + at, l->in.text + l->dull, len) == 0;
+	return value - at + 1 == l->dull_len && !(kinds & ~l->dull_kinds) && at > 0 &&
+	       memcmp(l->in.text + at - 1, l->in.text + l->dull, l->dull_len) == 0;
 }
 
 /* The first place from text[at] on where a word may begin before text[end]; end: there is none. */
@@ -253,7 +254,7 @@ bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, 
 	const char *text = l->in.text;
 	/* ":=" is one sign. */
 	size_t end = text[sign] == '=' && sign > 0 && text[sign - 1] == ':' ? sign - 1 : sign;
-	size_t most, at, first;
+	size_t most, at;
 	struct looked looked;
 
 	/* No sign is in a word, or between one and its sign. */
@@ -263,19 +264,18 @@ bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, 
 		return true;
 	most = kinds & n->gap_kinds ? BEFORE + NEARNAMES_WORD : n->given_len + FAR_BLANKS;
 	at = end - last > most ? end - most : last;
-	if (is_dull(l, at, end - at + 1, kinds))
+	if (is_dull(l, at, value, kinds))
 		return true;
-	first = first_word(n, text, at, end, kinds);
-	if (first == end) {
-		l->dull = at;
-		l->dull_len = end - at + 1;
-		l->dull_kinds = kinds;
-		return true;
-	}
 	looked = (struct looked){last, sign, end, value, kinds, 0};
-	for (at = first; at + NEARNAMES_LEAST <= end; at++)
-		if (may_begin(n, text + at, kinds) && !look_at_row(l, at, &looked))
+	l->named = false;
+	for (size_t i = first_word(n, text, at, end, kinds); i + NEARNAMES_LEAST <= end; i++)
+		if (may_begin(n, text + i, kinds) && !look_at_row(l, i, &looked))
 			return false;
+	if (!l->named && at > 0) {
+		l->dull = at - 1;
+		l->dull_len = value - at + 1;
+		l->dull_kinds = kinds;
+	}
 	return true;
 }
 

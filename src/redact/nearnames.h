@@ -104,9 +104,11 @@ struct nearlook {
 	void *context;
 	size_t value;  /* the one that was found */
 	unsigned open; /* what it is made of, as in its word */
-	/* What was before a sign, and itself, and had no word before values of these kinds. */
+	/* What was before a value, from a byte before its name on, and named nobody who has values
+	 * of these kinds. */
 	size_t dull, dull_len;
 	uint64_t dull_kinds;
+	bool named; /* somebody was */
 	struct shape_text in;
 };
 

@@ -179,6 +179,21 @@ static bool has_known_filler(const struct valuerun *r, size_t at, size_t end)
 	return r->filler >= at && r->filler_end > r->filler && r->filler_end <= end;
 }
 
+static bool has_digit(const struct valuerun *r, size_t at, size_t end)
+{
+	for (; end - at >= LANES; at += LANES)
+		if (lanes_bits(is_between(lanes_load(r->text + at), '0', '9')))
+			return true;
+	return false;
+}
+
+/* Has what check_assigned() would look at few changes, and a digit? */
+static bool is_known_calm(const struct valuerun *r, size_t at)
+{
+	return at >= r->calm.from && r->calm.to >= at + CHECK_ENOUGH && r->trim_known &&
+	       r->trimmed >= at + CHECK_ENOUGH && has_digit(r, at, at + CHECK_ENOUGH);
+}
+
 bool valuerun_known_dull(const struct valuerun *r, size_t at)
 {
 	size_t end = r->end - at < CHECK_ENOUGH ? r->end : at + CHECK_ENOUGH;
@@ -186,7 +201,7 @@ bool valuerun_known_dull(const struct valuerun *r, size_t at)
 	/* A filler was found before the end of its run, and without what ends a sentence. */
 	return at >= r->begin && at < r->end &&
 	       (is_dull_run(r, at) || (at >= r->few && end <= r->few_end) ||
-		has_known_filler(r, at, end));
+		has_known_filler(r, at, end) || is_known_calm(r, at));
 }
 
 bool valuerun_all_dull(const struct valuerun *r, size_t from, size_t to)
@@ -321,14 +336,6 @@ static void read_calm(struct valuerun *r, size_t at)
 			break;
 	}
 	r->calm = (struct valuecalm){at, i};
-}
-
-static bool has_digit(const struct valuerun *r, size_t at, size_t end)
-{
-	for (; end - at >= LANES; at += LANES)
-		if (lanes_bits(is_between(lanes_load(r->text + at), '0', '9')))
-			return true;
-	return false;
 }
 
 /* Too few changes for what has a digit?  Where one try did not help, the next begins behind it. */
