@@ -122,7 +122,10 @@ int launcher_start(struct launcher *l, const struct to_launcher *order, const in
 	launcher_fill(l, order, fds, &p);
 	/* Who waits reads them itself, unless it depends on them who that is. */
 	if (plan_is_single(l->plan) || l->plan->profile->warm.kind != WARM_NOT) {
-		if (payload_read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
+		/* Room for one call: no other is to find its words there. */
+		if ((plan_is_single(l->plan)
+			     ? payload_read_few_words(fds[RUN_WORDS], &l->room, &bytes, &words, err)
+			     : payload_read_words(fds[RUN_WORDS], &bytes, &words, err)) < 0)
 			return -1;
 		p.words = &words;
 	}
