@@ -83,7 +83,6 @@ void launcher_fill(struct launcher *l, const struct to_launcher *order, const in
 	const int *doors = fds + (order->v2_door ? RUN_DOORS + 1 : RUN_DOORS);
 
 	*ret = (struct payload){
-		.cpus = &l->plan->cpus,
 		.last = !order->another && !l->kept,
 		.seal =
 			{
@@ -93,6 +92,7 @@ void launcher_fill(struct launcher *l, const struct to_launcher *order, const in
 				.pidfd = plan_is_single(l->plan) ? -1 : l->box.pidfd,
 				.root = l->box.root,
 				.rules = l->box.rules,
+				.cpus = &l->plan->cpus,
 				.limits = &order->limits,
 				.board = l->board,
 				.filter =

@@ -65,6 +65,8 @@ void payload_inside(struct payload *p)
 
 	if (sealing_take(&p->seal) < 0)
 		_exit(1);
+	if (p->seal.newborn && p->seal.board->room)
+		closeby_free(p->seal.cpus);
 	execute(p->words->argv, p->words->env, &p->seal.board->start_us, &err);
 	p->seal.board->error = err;
 	_exit(1);
@@ -105,7 +107,7 @@ __attribute__((noreturn)) static void wait_inside(struct payload *p)
 		_exit(1);
 	} else if (payload_read_few_words(fd, &room, &more, &words, &err) == 0) {
 		if (p->seal.called)
-			closeby_free(p->cpus);
+			closeby_free(p->seal.cpus);
 		execute(words.argv, words.env, &board->start_us, &err);
 	}
 	board->error = err;

@@ -14,7 +14,6 @@
 struct payload {
 	struct sealing seal;
 	const struct words *words; /* of who does not wait at the door */
-	const cpu_set_t *cpus;     /* for who was called to one of them */
 	bool last;                 /* the launcher makes no further box */
 };
 

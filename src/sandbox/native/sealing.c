@@ -307,7 +307,7 @@ static int await_leave(struct sealing *p)
 static int part_from_init(struct sealing *p)
 {
 	if (p->newborn && p->board->room)
-		spread(1, true);
+		spread_apart(1, p->cpus);
 	return 0;
 }
 

@@ -17,8 +17,10 @@
 #include "sandbox/native/rawcall.h"
 #include "sandbox/native/spread.h"
 
-/* The others are to begin here, and not where the warden is at work: it calls us there when it has
- * ended its own (slot.c).  If it was first, there is work for us already, and they begin elsewhere.
+/* The program's process is bound to where the box is built, until it begins: woken where the
+ * network is made, it would wait for that. The others are to begin here, and not where the warden
+ * is at work: it calls us there when it has ended its own (slot.c).  If it was first, there is work
+ * for us already, and they begin elsewhere.
  */
 static void share_work(const struct launcher *l)
 {
@@ -27,15 +29,15 @@ static void share_work(const struct launcher *l)
 	if (!l->board->room)
 		return;
 	if (__atomic_load_n(turn, __ATOMIC_ACQUIRE) != TURN_ORDERED) {
-		gather(l->box.init);
+		gather(l->box.init, false);
 		if (l->newborn.pid)
-			gather(l->newborn.pid);
+			gather(l->newborn.pid, true);
 	}
 	if (__atomic_exchange_n(turn, TURN_READY, __ATOMIC_ACQ_REL) != TURN_ORDERED)
 		return;
 	spread(l->box.init, false);
 	if (l->newborn.pid)
-		spread(l->newborn.pid, false);
+		spread(l->newborn.pid, true);
 }
 
 int single_begin(struct launcher *l, struct error *err)
