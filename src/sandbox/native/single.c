@@ -17,11 +17,10 @@
 #include "sandbox/native/rawcall.h"
 #include "sandbox/native/spread.h"
 
-/* The program's process is bound to where the box is built, until it begins: woken where the
- * network is made, it would wait for that. The others are to begin here, and not where the warden
- * is at work: it calls us there when it has ended its own (slot.c).  If it was first, there is work
- * for us already, and they begin elsewhere.
- */
+/* The others are to begin here, and not where the warden is at work: it calls us there when it has
+ * ended its own (slot.c).  If it was first, there is work for us already, and they begin elsewhere.
+ * The program's process is bound to where the box is built, until it begins: woken where the
+ * network is made, it would wait for that. */
 static void share_work(const struct launcher *l)
 {
 	uint32_t *turn = &l->board->turn;
