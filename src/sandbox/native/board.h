@@ -9,6 +9,12 @@
 
 #include "call/call.h"
 
+enum turn {
+	TURN_OPEN,
+	TURN_READY,   /* the launcher waits for the order */
+	TURN_ORDERED, /* the order is there in a moment */
+};
+
 struct board {
 	struct layer_report layers[LAYER_COUNT];
 	struct error error;
@@ -23,7 +29,7 @@ struct board {
 			   of the box, or dead; a futex */
 	uint32_t left;  /* 1: it has let go of the host's root and of all rights; pid 1 is next */
 	uint32_t room;  /* 1: there was a free processor when the slot was made */
-	uint32_t waits; /* 1: the launcher sleeps until the program's order comes */
+	uint32_t turn;  /* enum turn: who was first, the launcher or the program's order */
 	uint32_t cpu;   /* where the program was about to begin */
 	uint32_t leave; /* 1: the program may begin; a futex.  The warden says so each time */
 	/* For who is born before its box is built (newborn.h): */

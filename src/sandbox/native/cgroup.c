@@ -377,8 +377,9 @@ int cgroup_open(const struct cgroup_slot *slot, const char *name, const struct l
 	if (!is_fit_name(name))
 		return fail(err, ERR_INTERNAL, "'%.40s' is no name for a group", name);
 	(void)snprintf(group.name, sizeof(group.name), "%s-%s", slot->name, name);
-	/* That of memory, the first, takes longest: it comes last. */
-	for (size_t i = slot->n_trees; i-- > 0;) {
+	/* That of memory first: for as long as it is made nobody gets a mount namespace, and who
+	 * comes into the slot beside us wants one in a moment. */
+	for (size_t i = 0; i < slot->n_trees; i++) {
 		if (slot->between)
 			slot->between(slot->context);
 		if (make_group(&group, i, limits, err) < 0 || open_door(&group, i, err) < 0) {

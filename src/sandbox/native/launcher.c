@@ -83,7 +83,6 @@ void launcher_fill(struct launcher *l, const struct to_launcher *order, const in
 	const int *doors = fds + (order->v2_door ? RUN_DOORS + 1 : RUN_DOORS);
 
 	*ret = (struct payload){
-		.cpus = &l->plan->cpus,
 		.last = !order->another && !l->kept,
 		.seal =
 			{
@@ -93,6 +92,7 @@ void launcher_fill(struct launcher *l, const struct to_launcher *order, const in
 				.pidfd = plan_is_single(l->plan) ? -1 : l->box.pidfd,
 				.root = l->box.root,
 				.rules = l->box.rules,
+				.cpus = &l->plan->cpus,
 				.limits = &order->limits,
 				.board = l->board,
 				.filter =
@@ -122,7 +122,10 @@ int launcher_start(struct launcher *l, const struct to_launcher *order, const in
 	launcher_fill(l, order, fds, &p);
 	/* Who waits reads them itself, unless it depends on them who that is. */
 	if (plan_is_single(l->plan) || l->plan->profile->warm.kind != WARM_NOT) {
-		if (payload_read_words(fds[RUN_WORDS], &bytes, &words, err) < 0)
+		/* Room for one call: no other is to find its words there. */
+		if ((plan_is_single(l->plan)
+			     ? payload_read_few_words(fds[RUN_WORDS], &l->room, &bytes, &words, err)
+			     : payload_read_words(fds[RUN_WORDS], &bytes, &words, err)) < 0)
 			return -1;
 		p.words = &words;
 	}

@@ -66,6 +66,7 @@ struct launcher {
 	struct start start;          /* of the program that began last */
 	/* Large, and last: what is above lies on one page.  The second: no group limits memory. */
 	struct seccomp_program filter, filter_by_rlimit;
+	struct few_words room;   /* single: the program's */
 	struct to_warden ending; /* what was said of the program that has ended */
 };
 

@@ -26,7 +26,7 @@
 #include "sandbox/native/spread.h"
 
 /* By way of a socket: the /proc that is in sight may be that of a box, which does not know us. */
-int netspace_become(void)
+int netspace_become(int *ret_socket)
 {
 	long result = raw_call(SYS_unshare, CLONE_NEWNET, 0, 0, 0, 0);
 	long sock;
@@ -37,7 +37,9 @@ int netspace_become(void)
 	if (sock < 0)
 		return (int)sock;
 	result = raw_call(SYS_ioctl, sock, SIOCGSKNS, 0, 0, 0);
-	(void)raw_call(SYS_close, sock, 0, 0, 0, 0);
+	if (result < 0)
+		(void)raw_call(SYS_close, sock, 0, 0, 0, 0);
+	*ret_socket = (int)sock;
 	return (int)result;
 }
 

@@ -16,8 +16,9 @@ struct netspace {
 };
 
 /* The caller's own becomes a new one: its descriptor, or a negative errno.  A child may use libc in
- * our memory meanwhile: this does not touch what libc keeps. */
-int netspace_become(void);
+ * our memory meanwhile: this does not touch what libc keeps.  The socket that led to it is the
+ * caller's to close, when there is time. */
+int netspace_become(int *ret_socket);
 
 /* Or by a child.  Needs a whole /proc in sight.  Until netspace_enter the maker may open a
  * descriptor at any moment: whoever needs a certain number must have taken it before. */

@@ -46,21 +46,15 @@ int payload_read_words(int fd, struct pages *ret_bytes, struct words *ret, struc
 	return unpack_words(ret_bytes->room, ret_bytes->size, ret, err);
 }
 
-/* Room for what most calls bring, touched before there is one. */
-struct few_words {
-	char bytes[2048];
-	char *lists[128];
-	struct pages more;
-};
-
-static int read_few_words(int fd, struct few_words *room, struct words *ret, struct error *err)
+int payload_read_few_words(int fd, struct few_words *room, struct pages *ret_more,
+			   struct words *ret, struct error *err)
 {
 	ssize_t n = pread(fd, room->bytes, sizeof(room->bytes), 0);
 
 	if (n < 0)
 		return fail_sys(err, "read words");
 	if ((size_t)n == sizeof(room->bytes))
-		return payload_read_words(fd, &room->more, ret, err);
+		return payload_read_words(fd, ret_more, ret, err);
 	return unpack_words_into(room->lists, ARRAY_LEN(room->lists), room->bytes, (size_t)n, ret,
 				 err);
 }
@@ -71,6 +65,8 @@ void payload_inside(struct payload *p)
 
 	if (sealing_take(&p->seal) < 0)
 		_exit(1);
+	if (p->seal.newborn && p->seal.board->room)
+		closeby_free(p->seal.cpus);
 	execute(p->words->argv, p->words->env, &p->seal.board->start_us, &err);
 	p->seal.board->error = err;
 	_exit(1);
@@ -95,7 +91,8 @@ __attribute__((noreturn)) static void wait_inside(struct payload *p)
 {
 	struct board *board = p->seal.board;
 	struct error err = {0};
-	struct few_words room = {0};
+	struct few_words room = {0}; /* touched before there is a call */
+	struct pages more = {0};
 	struct words words = {0};
 	int fd;
 
@@ -108,9 +105,9 @@ __attribute__((noreturn)) static void wait_inside(struct payload *p)
 			execute(p->words->argv, p->words->env, &ignored, &err);
 	} else if (sealing_wait(&p->seal, &fd) < 0) {
 		_exit(1);
-	} else if (read_few_words(fd, &room, &words, &err) == 0) {
+	} else if (payload_read_few_words(fd, &room, &more, &words, &err) == 0) {
 		if (p->seal.called)
-			closeby_free(p->cpus);
+			closeby_free(p->seal.cpus);
 		execute(words.argv, words.env, &board->start_us, &err);
 	}
 	board->error = err;

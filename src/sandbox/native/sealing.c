@@ -301,6 +301,16 @@ static int await_leave(struct sealing *p)
 	return 0;
 }
 
+/* Who built the box, pid 1 there, sleeps until the host's root is gone, which takes as long as the
+ * network namespace that is being made.  Then we both have work, and it goes on where that was
+ * made. */
+static int part_from_init(struct sealing *p)
+{
+	if (p->newborn && p->board->room)
+		spread_apart(1, p->cpus);
+	return 0;
+}
+
 /* What takes the kernel longest, while others have yet to finish what we wait for next.  It allows
  * what the steps from here on need; until the second half, only our own code runs under it. */
 static int filter_most(struct sealing *p)
@@ -332,6 +342,7 @@ static const struct {
 	{"namespaces", join_namespaces}, /* mounts, ipc, host name; pids by birth */
 	{"keyring", renew_keyring},      /* no key of the caller's */
 	{"session", leave_session},      /* no terminal, no signal mask */
+	{"processor", part_from_init},   /* only saves time */
 	{"seccomp", filter_most},        /* where it can be had in two */
 	{"network", join_network},       /* where it is not ours by birth */
 	{"descriptors", place_stdio},    /* 0, 1, 2 and nothing else */

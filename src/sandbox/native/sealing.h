@@ -8,6 +8,8 @@
 #ifndef NATIVE_SEALING_H
 #define NATIVE_SEALING_H
 
+#include <sched.h>
+
 #include "base/error.h"
 #include "call/call.h"
 #include "sandbox/native/board.h"
@@ -27,6 +29,7 @@ struct sealing {
 	int pidfd;      /* of the box's pid 1; -1: we were born in the box */
 	int root;       /* of the box, O_PATH */
 	int rules;      /* -1: Landlock is not in force */
+	const cpu_set_t *cpus; /* of the slot, for who is bound to one of them */
 	const struct limits *limits;
 	struct board *board;
 	const struct seccomp_program *filter;

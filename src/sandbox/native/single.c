@@ -8,10 +8,8 @@
  */
 #include "sandbox/native/single.h"
 
-#include <poll.h>
 #include <sched.h>
 #include <string.h>
-#include <time.h>
 
 #include "sandbox/native/ahead.h"
 #include "sandbox/native/filterready.h"
@@ -19,23 +17,26 @@
 #include "sandbox/native/rawcall.h"
 #include "sandbox/native/spread.h"
 
-/* The others are to begin here.  If there is work for us already they begin elsewhere; else not
- * where the warden is at work, which calls us there when it has ended its own (slot.c). */
+/* The others are to begin here, and not where the warden is at work: it calls us there when it has
+ * ended its own (slot.c).  If it was first, there is work for us already, and they begin elsewhere.
+ * The program's process is bound to where the box is built, until it begins: woken where the
+ * network is made, it would wait for that. */
 static void share_work(const struct launcher *l)
 {
-	struct pollfd order = {.fd = l->plan->socket, .events = POLLIN};
-	const struct timespec now = {0};
+	uint32_t *turn = &l->board->turn;
 
 	if (!l->board->room)
 		return;
-	if (raw_call(SYS_ppoll, (long)&order, 1, (long)&now, 0, 0) > 0) {
-		spread(l->box.init, false);
-		return;
+	if (__atomic_load_n(turn, __ATOMIC_ACQUIRE) != TURN_ORDERED) {
+		gather(l->box.init, false);
+		if (l->newborn.pid)
+			gather(l->newborn.pid, true);
 	}
-	gather(l->box.init);
+	if (__atomic_exchange_n(turn, TURN_READY, __ATOMIC_ACQ_REL) != TURN_ORDERED)
+		return;
+	spread(l->box.init, false);
 	if (l->newborn.pid)
-		gather(l->newborn.pid);
-	__atomic_store_n(&l->board->waits, 1, __ATOMIC_RELEASE);
+		spread(l->newborn.pid, true);
 }
 
 int single_begin(struct launcher *l, struct error *err)
@@ -55,25 +56,38 @@ int single_begin(struct launcher *l, struct error *err)
 	return 0;
 }
 
-/* Ours becomes a new one.  Returns its descriptor. */
-static int become_network(struct launcher *l, struct error *err)
+/* It is pid 1 by now, and sleeps until its end: not here then, where the warden will be at work,
+ * but where the program was, as we (slot_news.c). */
+static void free_init(const struct launcher *l)
 {
-	const struct plan *plan = l->plan;
-	int made = netspace_become();
+	if (l->board->room)
+		spread(l->box.init, true);
+}
 
-	if (CPU_COUNT(&plan->cpus) > 0) /* the warden changed it */
-		(void)raw_call(SYS_sched_setaffinity, 0, sizeof(plan->cpus), (long)&plan->cpus, 0,
-			       0);
+/* Ours becomes a new one.  Returns its descriptor. */
+static int become_network(struct launcher *l, int *ret_socket, struct error *err)
+{
+	int made = netspace_become(ret_socket);
+
 	if (made < 0)
 		return fail(err, ERR_CONFIG,
 			    "no network namespace could be made: %s (is "
 			    "user.max_net_namespaces 0?)",
 			    strerror(-made));
-	if (plan->profile->loopback && loopback_up(err) < 0)
-		return -1;
+	return l->plan->profile->loopback && loopback_up(err) < 0 ? -1 : made;
+}
+
+/* What is left to do, when nobody waits for us any more. */
+static void settle_network(struct launcher *l, int socket)
+{
+	const struct plan *plan = l->plan;
+
+	(void)raw_call(SYS_close, socket, 0, 0, 0, 0);
+	if (CPU_COUNT(&plan->cpus) > 0) /* the warden changed it */
+		(void)raw_call(SYS_sched_setaffinity, 0, sizeof(plan->cpus), (long)&plan->cpus, 0,
+			       0);
 	layer_stands(l->board, LAYER_NETWORK, "%s",
 		     plan->profile->loopback ? "own; loopback only" : "own; no interface is up");
-	return made;
 }
 
 static void await_box(struct launcher *l)
@@ -88,10 +102,13 @@ static void await_box(struct launcher *l)
 static int start_by_another(struct launcher *l, struct payload *p, int words, pid_t *ret_pid,
 			    struct error *err)
 {
+	int socket;
+
 	newborn_drop(&l->newborn);
 	await_box(l);
-	if (become_network(l, err) < 0)
+	if (become_network(l, &socket, err) < 0)
 		return -1;
+	settle_network(l, socket);
 	p->seal.root = l->box.root;
 	p->seal.rules = l->box.rules;
 	return ahead_start(l, p, words, ret_pid, err);
@@ -100,7 +117,7 @@ static int start_by_another(struct launcher *l, struct payload *p, int words, pi
 int single_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pid,
 		 struct error *err)
 {
-	int network, result;
+	int network, socket, result;
 
 	if (l->newborn.pid == 0 || p->seal.v2_door >= 0)
 		return start_by_another(l, p, words, ret_pid, err);
@@ -109,14 +126,16 @@ int single_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pi
 	if (!p->seal.memory_by_rlimit)
 		(void)filter_halves(&l->plan->filter, &p->seal.halves);
 	newborn_start(&l->newborn, p);
-	network = become_network(l, err);
+	network = become_network(l, &socket, err);
 	if (network < 0) {
 		newborn_drop(&l->newborn);
 		await_box(l);
 		return -1;
 	}
-	newborn_network(&l->newborn, network);
+	newborn_network(&l->newborn, network); /* first: who built the box may take our place now */
+	settle_network(l, socket);
 	result = newborn_await(&l->newborn, ret_pid, err);
+	free_init(l);
 	await_box(l);
 	return result;
 }

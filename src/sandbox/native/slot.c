@@ -318,7 +318,8 @@ int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], in
 		fds[n++] = more;
 	__atomic_store_n(&s->board->leave, s->before ? 0 : 1, __ATOMIC_RELEASE);
 	/* It makes the network namespace now, beside the box: on the processor that we leave. */
-	if (s->board->room && __atomic_load_n(&s->board->waits, __ATOMIC_ACQUIRE))
+	if (s->board->room &&
+	    __atomic_exchange_n(&s->board->turn, TURN_ORDERED, __ATOMIC_ACQ_REL) == TURN_READY)
 		spread_here(s->launcher, &s->plan.cpus);
 	if (order->beside) /* not before: only with the order it learns that it was called */
 		closeby_call(s->launcher, &s->plan.cpus);

@@ -105,7 +105,19 @@ void spread(pid_t pid, bool for_good)
 	send_to(pid, false, for_good);
 }
 
-void gather(pid_t pid)
+void gather(pid_t pid, bool for_good)
 {
-	send_to(pid, true, false);
+	send_to(pid, true, for_good);
+}
+
+void spread_apart(pid_t pid, const cpu_set_t *cpus)
+{
+	cpu_set_t others = *cpus;
+	unsigned cpu;
+
+	if (raw_call(SYS_getcpu, (long)&cpu, 0, 0, 0, 0) < 0)
+		return;
+	CPU_CLR(cpu, &others);
+	if (CPU_COUNT(&others) > 0)
+		(void)raw_call(SYS_sched_setaffinity, pid, sizeof(others), (long)&others, 0, 0);
 }

@@ -14,7 +14,9 @@
 void spread(pid_t pid, bool for_good);
 /* The other way: it begins here, or goes on here when it wakes up, and not where somebody else is
  * at work. */
-void gather(pid_t pid);
+void gather(pid_t pid, bool for_good);
+/* As spread for good, of cpus, by who may be bound itself. */
+void spread_apart(pid_t pid, const cpu_set_t *cpus);
 /* Is there a processor that nobody uses now, beside ours and however many run of our own?  Where
  * there is none, whoever is sent away waits. */
 bool spread_has_room(const cpu_set_t *cpus, int own);
