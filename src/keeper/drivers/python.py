@@ -4,7 +4,8 @@
 # The channel is descriptor 0: "ready\n" goes out when an interrupt does no harm any more; then "NUMBER NONCE LENGTH\n" and the code come in, "NONCE STATUS LENGTH\n"
 # and the last expression's repr go out.  Snippets find an empty standard input in its place.
 # A number below 1 is no snippet: 0 is code for the driver itself, -1 that nobody will ask for anything soon,
-# -2 code of which it should know what it is before it comes.
+# -2 code of which it should know what it is before it comes, -3 that a snippet may come in a moment, from whoever is on
+# the processor that stands in the nonce's place (counted from 1).
 # An interpreter that was to become a template and could not says "cold REASON\n" before it is ready.
 # Whoever owns the other end believes none of it: a snippet can say here whatever it likes.
 import sys
@@ -25,6 +26,8 @@ CO_COROUTINE = 0x80
 ONLY_AST = 0x400
 TOP_LEVEL_AWAIT = 0x2000
 SHORT = 1000
+NO_NONCE = b"0" * 32
+STIRRED_US = 500  # it has been judged and written down by then
 OTHER = frozenset("=;\\\r\n")  # with one of these it may be more than an expression, or warn twice
 BLANK = frozenset(("", " ", "\t", "\f", "#"))
 
@@ -113,10 +116,14 @@ class Channel:
 
     def reply(self, message):
         if message.answer is None:
-            status, body = message.end
-            length = b"-" if body is None else b"%d" % len(body)
-            message.answer = b"%s %d %s\n%s" % (message.nonce, status & 0xFF, length, body or b"")
+            compose(message)
         self.send(message)
+
+
+def compose(message):
+    status, body = message.end
+    length = b"-" if body is None else b"%d" % len(body)
+    message.answer = b"%s %d %s\n%s" % (message.nonce, status & 0xFF, length, body or b"")
 
 
 def encoded(text):
@@ -170,6 +177,7 @@ class Session:
         self.copier = None
         self.known = {}
         self.env = None
+        self.place = 0  # on which processor whoever stirs it is; 0: nobody does
 
     def interrupt(self, number, frame):
         if self.running:
@@ -297,6 +305,30 @@ class Session:
         if env is not None:  # it is another process, which became the template that this one was
             self.wake(channel, env)
 
+    def stir(self, channel, place):
+        """A snippet may be here in a moment.
+
+        It is being judged and written down on another processor.  Meanwhile this one finds what every snippet needs,
+        with one of our own that nobody sees, and then waits without sleeping, for as long as that can take.
+        """
+        if self.copier is None:
+            return
+        self.place = place
+        self.copier.apart(place, -1)
+        try:
+            self.rehearse()
+        except Exception:  # by something that a snippet has put into Python: it will raise again
+            pass
+        self.copier.anywhere()
+        self.copier.expect(channel.fd, STIRRED_US)
+
+    def rehearse(self):
+        message = Message(0, NO_NONCE, b"0")
+        source = message.code.decode("utf-8")
+        code = self.single(source, "<snippet %d>" % message.number)
+        message.end = 0, encoded(repr(eval(code, {}))[:RESULT_MAX])
+        compose(message)
+
     def wake(self, channel, env):
         """Whatever is done here, each does for itself: the less, the more memory they have in common."""
         if env != self.env:
@@ -357,6 +389,15 @@ def command(channel, session, message):
 
 def step(channel, session):
     message = channel.take()
+    place = session.place
+    if place:  # what comes may be a caller's, and has all processors
+        session.copier.anywhere()
+        session.place = 0
+    if message.number == -3:
+        place = int(message.nonce)
+        channel.done()
+        del message
+        return session.stir(channel, place)
     if message.number == -1:
         channel.done()
         del message
@@ -373,6 +414,9 @@ def step(channel, session):
             _exit(message.end[0])  # a child that the snippet forked and that came back
     channel.reply(message)
     channel.done()
+    if place:
+        session.place = place
+        session.copier.apart(place, channel.fd)
 
 
 def main():
