@@ -444,8 +444,8 @@ static void take_report(struct session *s, struct driver *d)
 	if (there <= 0)
 		return;
 	/* Nobody else keeps the front awake: it comes to while the end is written down. */
-	if (d->doing->request.alone)
-		doing_begun(d->doing);
+	if (d->doing->request.alone == ALONE_APART)
+		doing_nears_end(d->doing);
 	if (report.has_result)
 		d->doing->result =
 			doing_clean(d->doing, d->heard.data + report.head_len, report.result_len);
