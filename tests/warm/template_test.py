@@ -431,6 +431,21 @@ def who_is_stirred_waits_elsewhere_and_runs_anywhere():
 
 
 @test
+def a_snippet_that_is_there_already_is_not_waited_for():
+    with woken() as one:
+        one.run("import sys; at = sys._getframe()\nwhile not hasattr(at.f_locals.get('session'), 'copier'): at = at.f_back\n"
+                "copier, waits = at.f_locals['session'].copier, []\n"
+                "class Counting:\n    def __getattr__(self, name): return getattr(copier, name)\n"
+                "    def expect(self, *what): waits.append(what)\nat.f_locals['session'].copier = Counting()")
+        for place in (1, 2, 1):
+            one.sock.sendall(b"-3 %d 0\n7 cafe 5\n1 + 1" % place)
+            same(one.report(), (0, "2"))
+        same(one.run("len(waits)"), "0")
+        stir(one, 1)  # the twin
+        wait_until(lambda: one.run("len(waits)") != "0" or stir(one, 1))
+
+
+@test
 def what_is_rehearsed_leaves_nothing_behind():
     with woken() as one:
         one.run("import sys; seen = []; mine = 5")

@@ -26,7 +26,7 @@ CO_COROUTINE = 0x80
 ONLY_AST = 0x400
 TOP_LEVEL_AWAIT = 0x2000
 SHORT = 1000
-NO_NONCE = b"0" * 32
+REHEARSED = b"0 %s 1\n0" % (b"0" * 32)
 STIRRED_US = 500  # it has been judged and written down by then
 OTHER = frozenset("=;\\\r\n")  # with one of these it may be more than an expression, or warn twice
 BLANK = frozenset(("", " ", "\t", "\f", "#"))
@@ -177,21 +177,23 @@ class Session:
         self.copier = None
         self.known = {}
         self.env = None
+        self.aside = Channel.__new__(Channel)  # that has no other end
+        self.aside.idle = None, ()
         self.place = 0  # on which processor whoever stirs it is; 0: nobody does
 
     def interrupt(self, number, frame):
         if self.running:
             raise KeyboardInterrupt
 
-    def evaluate(self, tree, name, mode):
+    def evaluate(self, tree, name, mode, space):
         code = compile(tree, name, mode, TOP_LEVEL_AWAIT, dont_inherit=True)
         if not code.co_flags & CO_COROUTINE:
-            return eval(code, self.space)
+            return eval(code, space)
         asyncio = self.standard("asyncio")
         if self.loop is None or self.loop.is_closed():
             self.loop = asyncio.new_event_loop()
             asyncio.set_event_loop(self.loop)
-        return self.loop.run_until_complete(eval(code, self.space))
+        return self.loop.run_until_complete(eval(code, space))
 
     def single(self, source, name):
         """The code of a source that is one expression and can be nothing else, or None."""
@@ -203,22 +205,22 @@ class Session:
             return None
         return None if code.co_flags & CO_COROUTINE else code
 
-    def execute(self, source, name):
+    def execute(self, source, name, space):
         code = self.single(source, name)
         if code is not None:
-            return self.show(eval(code, self.space))
+            return self.show(eval(code, space), space)
         tree = compile(source, name, "exec", ONLY_AST, dont_inherit=True)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], Expr) else None
         if tree.body:
-            self.evaluate(tree, name, "exec")
+            self.evaluate(tree, name, "exec", space)
         if last is None:
             return None
-        return self.show(self.evaluate(Expression(last.value), name, "eval"))
+        return self.show(self.evaluate(Expression(last.value), name, "eval", space), space)
 
-    def show(self, value):
+    def show(self, value, space):
         if value is None:
             return None
-        self.space["_"] = value
+        space["_"] = value
         return encoded(repr(value)[:RESULT_MAX])  # here: what a repr of its own does is the snippet's doing
 
     def theirs(self, error):
@@ -275,7 +277,7 @@ class Session:
             self.running = True
             source = message.code.decode("utf-8")
             self.sources.add(name, source)
-            message.end = 0, self.execute(source, name)
+            message.end = 0, self.execute(source, name, self.space)
         except SystemExit as error:
             message.end = self.leave(error), None
         except KeyboardInterrupt as error:
@@ -314,20 +316,30 @@ class Session:
         if self.copier is None:
             return
         self.place = place
+        if channel.state[1]:  # it is here: nobody would come who could be waited for
+            return
         self.copier.apart(place, -1)
         try:
-            self.rehearse()
+            self.rehearse(channel.fd)
         except Exception:  # by something that a snippet has put into Python: it will raise again
             pass
         self.copier.anywhere()
         self.copier.expect(channel.fd, STIRRED_US)
 
-    def rehearse(self):
-        message = Message(0, NO_NONCE, b"0")
+    def rehearse(self, fd):
+        """Everything that is done for a snippet, and that nobody can see."""
+        aside = self.aside
+        aside.state = None, [REHEARSED]
+        message = aside.take()
         source = message.code.decode("utf-8")
-        code = self.single(source, "<snippet %d>" % message.number)
-        message.end = 0, encoded(repr(eval(code, {}))[:RESULT_MAX])
+        source.splitlines(True)
+        message.end = 0, self.execute(source, "<snippet %d>" % message.number, {})
+        if sys.stdout is sys.__stdout__ and sys.stderr is sys.__stderr__:
+            self.flush()
+        getpid()
         compose(message)
+        write(fd, b"")
+        aside.done()
 
     def wake(self, channel, env):
         """Whatever is done here, each does for itself: the less, the more memory they have in common."""
