@@ -72,6 +72,8 @@ struct driver {
 	/* The snippet. */
 	struct doing *doing; /* NULL: it waits for one */
 	char nonce[SNIPPET_NONCE];
+	char next[SNIPPET_NONCE]; /* drawn ahead, if it has one */
+	bool has_next;
 	uint64_t began_us, until_us, kill_us, look_us; /* 0: no such time */
 	uint64_t cpu_before_us;
 	enum kill_reason ending; /* it was interrupted for this */
