@@ -49,7 +49,7 @@ void copy_apart(uint64_t place)
 	if (apart.len && apart.place == place)
 		return;
 	copy_anywhere();
-	if (place == 0 || bit >= WORDS * BITS)
+	if (place == 0 || bit / BITS >= WORDS)
 		return;
 	len = CALL3(SYS_sched_getaffinity, 0, sizeof(apart.all), apart.all);
 	if (copy_failed(len) || len % 8 != 0)
