@@ -399,6 +399,19 @@ def command(channel, session, message):
     channel.done()
 
 
+def answer(channel, session, message):
+    if message.number == -2:
+        session.known[message.code] = compile(message.code, "<belljar>", "exec")
+        message.end = 0, None
+    else:
+        session.run_once(message)
+        session.flush()
+        if getpid() != session.pid:
+            _exit(message.end[0])  # a child that the snippet forked and that came back
+    channel.reply(message)
+    channel.done()
+
+
 def step(channel, session):
     message = channel.take()
     place = session.place
@@ -415,17 +428,9 @@ def step(channel, session):
         del message
         return session.rest(channel)
     if message.number == 0:
-        return command(channel, session, message)
-    if message.number == -2:
-        session.known[message.code] = compile(message.code, "<belljar>", "exec")
-        message.end = 0, None
+        command(channel, session, message)
     else:
-        session.run_once(message)
-        session.flush()
-        if getpid() != session.pid:
-            _exit(message.end[0])  # a child that the snippet forked and that came back
-    channel.reply(message)
-    channel.done()
+        answer(channel, session, message)
     if place:
         session.place = place
         session.copier.apart(place, channel.fd)
