@@ -21,15 +21,29 @@ void beside_stay(struct beside *b, uint32_t place)
 {
 	cpu_set_t only;
 
-	if (place == b->place)
+	if (place == b->place && !b->apart)
 		return;
 	if (place > CPU_SETSIZE || !know(b) || (place && !CPU_ISSET(place - 1, &b->all)))
 		place = 0;
-	if (place == b->place)
+	if (place == b->place && !b->apart)
 		return;
 	CPU_ZERO(&only);
 	if (place)
 		CPU_SET(place - 1, &only);
 	if (sched_setaffinity(0, sizeof(only), place ? &only : &b->all) == 0)
-		b->place = place;
+		b->place = place, b->apart = false;
+}
+
+void beside_leave(struct beside *b, uint32_t place)
+{
+	cpu_set_t others;
+
+	if (place == 0 || place > CPU_SETSIZE || (b->apart && b->place == place) || !know(b))
+		return;
+	others = b->all;
+	CPU_CLR(place - 1, &others);
+	if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof(others), &others) < 0)
+		return;
+	b->place = place;
+	b->apart = true;
 }

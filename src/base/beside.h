@@ -16,6 +16,7 @@
 /* Zeroed in the beginning: anywhere. */
 struct beside {
 	uint32_t place; /* where it is held; as beside_here() says */
+	bool apart;     /* ... or where it is not */
 	bool known;     /* all is what it may use */
 	cpu_set_t all;
 };
@@ -25,5 +26,7 @@ uint32_t beside_here(void);
 /* From now on there, or for 0 wherever it was allowed to be before.  What cannot be done is left:
  * nothing but time depends on it. */
 void beside_stay(struct beside *b, uint32_t place);
+/* From now on anywhere else, until beside_stay(b, 0); 0, or no other: nothing happens. */
+void beside_leave(struct beside *b, uint32_t place);
 
 #endif

@@ -171,7 +171,7 @@ int keep_check_request(const struct keep_request *r, size_t came, size_t n_fds, 
 	if (check_head(r->magic, r->version, &a, err) < 0 || check_body(r->body_len, &a, err) < 0)
 		return -1;
 	if (r->kind == KEEP_ASK_NONE || r->kind >= KEEP_ASK_COUNT || r->shape > SHAPE_TOOL ||
-	    r->has_uid > 1 || r->follows > 1 || r->alone > 1)
+	    r->has_uid > 1 || r->follows > 1 || r->alone >= ALONE_COUNT)
 		return fail(err, ERR_INTERNAL, "a request of kind %u, shape %u", r->kind, r->shape);
 	if (!IS_TEXT(r->client) || !IS_TEXT(r->request_id) || !IS_TEXT(r->tool) ||
 	    !IS_TEXT(r->path) || !IS_TEXT(r->id))

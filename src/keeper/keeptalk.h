@@ -38,7 +38,7 @@
 
 enum {
 	KEEP_MAGIC = 0x706b6c62,
-	KEEP_VERSION = 5,
+	KEEP_VERSION = 6,
 	KEEP_INLINE_MAX = 32 * 1024, /* more than that comes in a memfd */
 	KEEP_NAME_ROOM = 128,
 	KEEP_ID_ROOM = 40,
@@ -75,6 +75,14 @@ enum keep_ask {
 	KEEP_ASK_COUNT
 };
 
+/* Has any keeper anything else to do, and where is who waits for this one? */
+enum keep_alone {
+	ALONE_NOT = 0,
+	ALONE,
+	ALONE_APART, /* not on the keeper's processor: it wants to come to before the answer */
+	ALONE_COUNT
+};
+
 /* The face an answer has. */
 enum keep_shape { SHAPE_EXECUTE = 0, SHAPE_TOOL };
 
@@ -92,7 +100,7 @@ struct keep_request {
 	uint32_t has_uid;  /* who: a peer of a Unix socket */
 	uint32_t uid;
 	uint32_t follows; /* 1 if somebody wants to hear at once that it runs, and what it prints */
-	uint32_t alone;   /* 1 if no keeper has anything else to do */
+	uint32_t alone;   /* enum keep_alone */
 	char client[KEEP_NAME_ROOM]; /* the policy's name for whoever asks */
 	char request_id[KEEP_NAME_ROOM];
 	char tool[KEEP_NAME_ROOM]; /* SHAPE_TOOL: from the path; KEEP_OPEN with a stream: as
@@ -163,6 +171,9 @@ struct keep_reply {
 					   * what KEEP_BEGUN would have said; 0: it did, or it
 					   * never began */
 	uint32_t has_stream;              /* KEEP_BEGUN of KEEP_FORK: one comes with it */
+	uint32_t place;                   /* of a session's keeper (base/beside.h), with what
+					   * was alone.  KEEP_BEGUN: its answer is a moment away;
+					   * 0: it is not, or it is not known where */
 	struct keep_facts facts;          /* KEEP_ANSWER; KEEP_BEGUN: tool */
 };
 

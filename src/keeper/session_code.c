@@ -121,13 +121,23 @@ static uint64_t cpu_of_box(struct session *s)
 	return us ? us : cpu_of_processes(s);
 }
 
-int driver_nonce(struct driver *d, struct error *err)
+static int draw(char ret[static SNIPPET_NONCE], struct error *err)
 {
 	unsigned char bytes[(SNIPPET_NONCE - 1) / 2];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return fail_sys(err, "getrandom");
-	(void)digits_hex(bytes, sizeof(bytes), d->nonce);
+	(void)digits_hex(bytes, sizeof(bytes), ret);
+	return 0;
+}
+
+/* Each is used once, whoever drew it. */
+int driver_nonce(struct driver *d, struct error *err)
+{
+	if (!d->has_next)
+		return draw(d->nonce, err);
+	memcpy(d->nonce, d->next, sizeof(d->nonce));
+	d->has_next = false;
 	return 0;
 }
 
@@ -192,8 +202,20 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 	d->until_us = now + p->limits.wall_ms * 1000;
 	d->kill_us = d->again_us = 0;
 	d->look_us = now + LOOK_US;
-	d->cpu_before_us = cpu_of_box(s);
+	if (s->kept.cpu < 0)
+		d->cpu_before_us = cpu_of_box(s);
 	return 0;
+}
+
+/* While it has come to and begins: what is not needed for that.  The counter is read at once; what
+ * it has used by then is microseconds, and those are charged all the same: session_bill.c. */
+static void look_behind(struct session *s, struct driver *d)
+{
+	struct error ignored;
+
+	if (s->kept.cpu >= 0)
+		d->cpu_before_us = cpu_of_box(s);
+	d->has_next = draw(d->next, &ignored) == 0;
 }
 
 /* The body into d; false: it was answered. */
@@ -274,6 +296,7 @@ void obey_code(struct session *s, const struct keep_request *r, const struct buf
 		return;
 	}
 	driver_send(s, driver);
+	look_behind(s, driver);
 	/* Most have ended before the front could make anything of it. */
 	d->runs = true;
 	if (d->body.detach || d->request.follows)
@@ -444,8 +467,8 @@ static void take_report(struct session *s, struct driver *d)
 	if (there <= 0)
 		return;
 	/* Nobody else keeps the front awake: it comes to while the end is written down. */
-	if (d->doing->request.alone)
-		doing_begun(d->doing);
+	if (d->doing->request.alone == ALONE_APART)
+		doing_nears_end(d->doing);
 	if (report.has_result)
 		d->doing->result =
 			doing_clean(d->doing, d->heard.data + report.head_len, report.result_len);

@@ -124,6 +124,7 @@ static void answer(struct doing *d)
 		else
 			out.len = len;
 	}
+	reply.place = d->request.alone ? beside_here() : 0;
 	reply.facts.path_us = clock_us() - d->since_us;
 	answer_json(k, &d->request, &reply, &out);
 }
@@ -187,12 +188,13 @@ bool doing_enter(struct doing *d)
 	return false;
 }
 
-void doing_begun(struct doing *d)
+static void tell_begun(struct doing *d, uint32_t place)
 {
 	struct keep_reply reply = {
 		.kind = KEEP_BEGUN,
 		.serial = d->request.serial,
 		.detach = d->body.detach,
+		.place = place,
 	};
 	struct error err = {0};
 	own(buf) out;
@@ -208,6 +210,16 @@ void doing_begun(struct doing *d)
 	if (write_start(d, &out, &err) < 0 ||
 	    keep_send_reply(d->session->k->front, &reply, out.data, out.len, &err) < 0)
 		d->session->k->over = true;
+}
+
+void doing_begun(struct doing *d)
+{
+	tell_begun(d, 0);
+}
+
+void doing_nears_end(struct doing *d)
+{
+	tell_begun(d, beside_here());
 }
 
 void doing_finish(struct doing *d, const struct outcome *o)

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/digits.h"
 #include "base/fd.h"
 #include "base/own.h"
 #include "base/text.h"
@@ -256,4 +257,18 @@ void driver_tell_rest(struct session *s, struct driver *d)
 	/* Who takes it has nothing else to do; who does not take it at once will not miss it. */
 	if (d->woken && d->ready && d->channel >= 0 && !d->forking && has_room_to_rest(s))
 		(void)send(d->channel, word, strlen(word), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Who became the template knows how.  Nothing of the snippet is in this, and nothing is answered: a
+ * box that ignores it is asked as any other. */
+void driver_stir(struct driver *d)
+{
+	char word[sizeof("-3  0\n") + DIGITS_ROOM];
+	int len;
+
+	d->stirred = false;
+	if (!d->woken || !d->ready || d->channel < 0 || d->forking || d->doing || d->killed)
+		return;
+	len = snprintf(word, sizeof(word), "-3 %u 0\n", beside_here());
+	d->stirred = send(d->channel, word, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) == len;
 }

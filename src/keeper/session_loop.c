@@ -13,7 +13,7 @@
 #include "base/own.h"
 #include "keeper/session_state.h"
 
-enum { REST_US = 2000000, SLOW_US = 2000 };
+enum { REST_US = 2000000, SLOW_US = 2000, AWAKE_US = 300 };
 
 typedef void deed(struct session *s, const struct keep_request *r, const struct buf *body);
 
@@ -32,6 +32,28 @@ static deed *const deeds[KEEP_ASK_COUNT] = {
 static bool is_alone(const struct session *s, const struct keep_request *r)
 {
 	return r->alone && s->k->audit.took_us < SLOW_US;
+}
+
+/* Has something begun that was not over at once? */
+static bool is_at_work(const struct session *s)
+{
+	for (size_t i = 0; i < SESSION_RUNS_MAX; i++)
+		if (s->runs[i])
+			return true;
+	for (size_t i = 0; i < SESSION_DRIVERS; i++)
+		if (s->drivers[i].doing && s->drivers[i].doing->begun)
+			return true;
+	return false;
+}
+
+/* Python, as good as always: which one is meant is known when the body was read. */
+static void stir(struct session *s, bool alone)
+{
+	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
+		s->drivers[i].stirred = false;
+		if (alone && !is_at_work(s))
+			driver_stir(&s->drivers[i]);
+	}
 }
 
 /* This one and serve_box are called, never inlined: what they have in their frames is not to lie on
@@ -56,6 +78,8 @@ __attribute__((noinline)) static void serve_front(struct session *s)
 	/* Whoever only looks does not keep it alive. */
 	if (r.kind != KEEP_DESCRIBE)
 		s->active_us = clock_us();
+	if (r.kind == KEEP_CODE)
+		stir(s, s->k->audit.company == PUT_ALONE);
 	if (deeds[r.kind])
 		deeds[r.kind](s, &r, &body);
 	else
@@ -199,18 +223,6 @@ static bool is_busy(const struct session *s)
 	return false;
 }
 
-/* Has something begun that was not over at once? */
-static bool is_at_work(const struct session *s)
-{
-	for (size_t i = 0; i < SESSION_RUNS_MAX; i++)
-		if (s->runs[i])
-			return true;
-	for (size_t i = 0; i < SESSION_DRIVERS; i++)
-		if (s->drivers[i].doing && s->drivers[i].doing->begun)
-			return true;
-	return false;
-}
-
 /* When it will have been idle for long enough to give memory back; 0: it is busy, or has. */
 static uint64_t rest_at(struct session *s, uint64_t now)
 {
@@ -251,8 +263,34 @@ static int tick(struct session *s)
 	return now < next ? (int)((next - now) / 1000 + 1) : 0;
 }
 
+/* For how long the answer of one that was awake when its snippet came is not slept for; 0: no such.
+ */
+static uint64_t awake_until(const struct session *s)
+{
+	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
+		const struct driver *d = &s->drivers[i];
+
+		if (d->doing && d->stirred && !d->doing->begun)
+			return d->began_us + AWAKE_US;
+	}
+	return 0;
+}
+
+/* To sleep and to be woken from another processor takes longer than most snippets. */
+static int look_again(const struct session *s, struct watch *w)
+{
+	uint64_t until = awake_until(s);
+	int n = 0;
+
+	while (until && (n = poll(w->fds, w->n, 0)) == 0 && clock_us() < until)
+		;
+	return n;
+}
+
 static int wait_for(struct session *s, struct watch *w, int ms)
 {
+	int n;
+
 	/* When everything is answered: nobody waits for that. */
 	if (!is_busy(s))
 		beside_stay(&s->beside, s->k->audit.place);
@@ -260,6 +298,9 @@ static int wait_for(struct session *s, struct watch *w, int ms)
 	 * others have been left, too, they would share one processor for as long as that lasts. */
 	else if (is_at_work(s))
 		beside_stay(&s->beside, 0);
+	n = look_again(s, w);
+	if (n != 0)
+		return n;
 	if (s->rests && !is_busy(s))
 		return imprint_poll(s->k->imprint, w->fds, w->n, ms);
 	return poll(w->fds, w->n, ms);

@@ -72,10 +72,13 @@ struct driver {
 	/* The snippet. */
 	struct doing *doing; /* NULL: it waits for one */
 	char nonce[SNIPPET_NONCE];
+	char next[SNIPPET_NONCE]; /* drawn ahead, if it has one */
+	bool has_next;
 	uint64_t began_us, until_us, kill_us, look_us; /* 0: no such time */
 	uint64_t cpu_before_us;
 	enum kill_reason ending; /* it was interrupted for this */
 	uint64_t again_us;       /* when it is interrupted once more */
+	bool stirred;            /* it knew that this snippet would come */
 	bool ready, killed, garbled;
 	bool out_empty, err_empty; /* nothing was in its pipes after it had said something */
 	struct forking *forking;   /* it is being copied; NULL: not */
@@ -143,6 +146,8 @@ void doing_fail(struct doing *d, const struct error *err);
 void doing_record(struct doing *d, int result, const struct error *err);
 /* The front is told that it runs, once. */
 void doing_begun(struct doing *d);
+/* ... and that it will be answered in a moment. */
+void doing_nears_end(struct doing *d);
 /* The limits and variables of this one, within the session's; false: it was answered. */
 bool doing_narrow(struct doing *d);
 /* What its box has used since the last bill is charged with this: also by processes that no call
@@ -202,6 +207,8 @@ bool driver_begins_anew(struct session *s, struct driver *d);
 /* Nobody asks it for anything: it may give memory back, if it has the room to put away the rest. */
 void driver_tell_rest(struct session *s, struct driver *d);
 int driver_start(struct session *s, struct driver *d, struct passage *p, struct error *err);
+/* A snippet came that may be its: it comes to while that is judged and written down. */
+void driver_stir(struct driver *d);
 int driver_nonce(struct driver *d, struct error *err);
 struct driver *driver_of(struct session *s, const char *language);
 /* What it said makes no sense: it goes. */

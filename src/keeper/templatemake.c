@@ -101,6 +101,15 @@ static int say(struct making *m, int number, const char *text, size_t len, struc
 	return 0;
 }
 
+/* That a snippet will come, from the first processor: session_driver.c. */
+static int say_place(struct making *m, struct error *err)
+{
+	static const char word[] = "-3 1 0\n";
+	ssize_t n = send(m->d->channel, word, strlen(word), MSG_NOSIGNAL);
+
+	return n == (ssize_t)strlen(word) ? 0 : fail_sys(err, "speak to an interpreter");
+}
+
 /* Its answer, which must be that all went well. */
 static int await_report(struct making *m, struct error *err)
 {
@@ -132,6 +141,8 @@ static int await_ready(struct making *m, int times, struct error *err)
 static int practise(struct making *m, bool rests, struct error *err)
 {
 	for (int i = 0; i < ROUNDS; i++) {
+		if (say_place(m, err) < 0)
+			return -1;
 		for (size_t j = 0; j < ARRAY_LEN(snippets); j++)
 			if (say(m, 1, snippets[j], strlen(snippets[j]), err) < 0 ||
 			    await_report(m, err) < 0)

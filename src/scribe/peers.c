@@ -137,8 +137,10 @@ static bool is_full(const struct scribe *s)
 	return s->n == LOG_BATCH_MAX || BATCH_BYTES - s->used < SCRIBE_MESSAGE_MAX;
 }
 
-/* Beside one caller, as long as there is one.  From time to time it lets go: its processor may be
- * busy with something else by now, and then it wakes up on another. */
+/* Beside one caller, as long as there is one.  A few others that come in between, as when a session
+ * is opened, do not drive it away: who waits for the next word of the caller has settled elsewhere
+ * than here.  From time to time it lets go: its processor may be busy with something else by now,
+ * and then it wakes up on another. */
 static void choose_place(struct scribe *s)
 {
 	uint32_t flags = 0;
@@ -146,7 +148,8 @@ static void choose_place(struct scribe *s)
 	for (size_t i = 0; i < s->n; i++)
 		flags |= s->pending[i].request->flags |
 			 (s->pending[i].peer != s->pending[0].peer ? PUT_CROWD : 0);
-	if (flags & PUT_CROWD || s->active_us > s->stays_us + STAY_MS * 1000ULL) {
+	s->crowded = flags & PUT_CROWD ? s->crowded + 1 : 0;
+	if (s->crowded > CROWD_MOST || s->active_us > s->stays_us + STAY_MS * 1000ULL) {
 		beside_stay(&s->beside, 0);
 		s->stays_us = s->active_us;
 	} else if (flags & PUT_ALONE && !s->beside.place) {

@@ -21,6 +21,7 @@ enum {
 	CHECKPOINT_MS = 100,          /* between two signatures */
 	RETRY_MS = 100,               /* after the disk said no */
 	STAY_MS = 10000,              /* on one processor, however well it does */
+	CROWD_MOST = 32,              /* turns for which others do not drive it away from there */
 	END_ROOM = 16384,             /* of the segment, for the end of a call that began */
 };
 
@@ -69,6 +70,7 @@ struct scribe {
 	bool ending;
 	struct beside beside;
 	uint64_t stays_us;      /* since when */
+	unsigned crowded;       /* turns since somebody was alone */
 	uint64_t active_us;     /* somebody was here last */
 	uint64_t unsynced_us;   /* since when there are records that are not on disk; 0: none */
 	uint64_t checkpoint_us; /* when the last signature was made */

@@ -22,7 +22,7 @@ enum { ROUND_MAX = 128, HEAP_FIRST = 64 };
 struct loop {
 	int epoll;
 	bool stopped;
-	uint64_t now_us;
+	uint64_t now_us, awake_us;
 	struct epoll_event round[ROUND_MAX];
 	int told, count; /* of this round's events */
 	struct loop_timer **heap;
@@ -222,10 +222,28 @@ static void tell_due(struct loop *l)
 	}
 }
 
+void loop_hurry(struct loop *l, uint64_t us)
+{
+	l->awake_us = us ? clock_us() + us : 0;
+}
+
+static int wait_awake(struct loop *l)
+{
+	int n;
+
+	do
+		n = epoll_wait(l->epoll, l->round, ROUND_MAX, 0);
+	while (n == 0 && clock_us() < l->awake_us);
+	l->awake_us = 0;
+	return n;
+}
+
 int loop_turn(struct loop *l, int wait_ms, struct error *err)
 {
-	int n = epoll_wait(l->epoll, l->round, ROUND_MAX, wait_for(l, wait_ms));
+	int n = l->awake_us ? wait_awake(l) : 0;
 
+	if (n == 0)
+		n = epoll_wait(l->epoll, l->round, ROUND_MAX, wait_for(l, wait_ms));
 	if (n < 0 && errno != EINTR)
 		return fail_sys(err, "epoll");
 	l->now_us = clock_us();

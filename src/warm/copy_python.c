@@ -6,6 +6,7 @@
  */
 #include <Python.h>
 
+#include "warm/copy_stir.h"
 #include "warm/copy_work.h"
 
 /* Of a process that became a template: all of that, to be read; and how long it is. */
@@ -73,6 +74,42 @@ static PyObject *module_rest(PyObject *self, PyObject *args)
 	return Py_BuildValue("");
 }
 
+static PyObject *module_apart(PyObject *self, PyObject *args)
+{
+	unsigned place;
+	int fd;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "Ii", &place, &fd))
+		return NULL;
+	copy_apart(place);
+	if (fd >= 0) {
+		Py_BEGIN_ALLOW_THREADS copy_await(fd);
+		Py_END_ALLOW_THREADS
+	}
+	return Py_BuildValue("");
+}
+
+static PyObject *module_anywhere(PyObject *self, PyObject *args)
+{
+	(void)self;
+	(void)args;
+	copy_anywhere();
+	return Py_BuildValue("");
+}
+
+static PyObject *module_expect(PyObject *self, PyObject *args)
+{
+	unsigned us;
+	int fd;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "iI", &fd, &us))
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS copy_expect(fd, us);
+	Py_END_ALLOW_THREADS return Py_BuildValue("");
+}
+
 static PyObject *module_check(PyObject *self, PyObject *args)
 {
 	struct copy_work *w;
@@ -129,6 +166,11 @@ static PyMethodDef methods[] = {
 	 "rest(fd): pages that are as in the template go back, and nothing is touched until there "
 	 "is "
 	 "something to read (fd -1: at once).  In who becomes one: its environment"},
+	{"apart", module_apart, METH_VARARGS,
+	 "apart(place): waits elsewhere than on that processor, counted from 1"},
+	{"anywhere", module_anywhere, METH_NOARGS, "anywhere(): and no longer"},
+	{"expect", module_expect, METH_VARARGS,
+	 "expect(fd, us): until there is something to read, awake, for so long at most"},
 	{"become", module_become, METH_VARARGS,
 	 "become(fd, template=-1): the process of which this is the image"},
 	{NULL, NULL, 0, NULL},

@@ -790,7 +790,34 @@ def a_service_hears_quietly_that_another_scribe_has_the_log():
             theirs.close()
 
 
-TESTS += [one_thousand_sessions_that_are_awake_hold_nobody_up, who_finds_no_place_waits_for_one,
+def who_is_alone_keeps_the_scribe_beside_it_until_there_is_a_crowd():
+    """A few others, as when a session is opened, do not drive it away."""
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Skip("there is one processor")
+    alone, crowd = 4, 8
+
+    with Place() as place:
+        place.call("nosuch")
+        line = next(line for line in place.lines() if b'"denied"' in line)
+
+        def stays(flags):
+            reply = speak(f"{place.audit}/scribe.socket", message(3, b"", line, flags=flags))
+            check(reply_kind(reply) == 1, reply)
+            return struct.unpack("<I", reply[64:68])[0]
+
+        def bound():
+            return {cpu + 1 for cpu in os.sched_getaffinity(place.scribes()[0])}
+
+        check(stays(0) == 0 and len(bound()) > 1, "it is held by nobody")
+        there = stays(alone)
+        check(there and bound() == {there}, (there, bound()))
+        check([stays(crowd) for _ in range(20)] == [there] * 20 and bound() == {there}, "driven away")
+        check(stays(alone) == there, "moved")
+        check([stays(crowd) for _ in range(40)][-1] == 0 and len(bound()) > 1, "it stays in a crowd")
+
+
+TESTS += [who_is_alone_keeps_the_scribe_beside_it_until_there_is_a_crowd,
+          one_thousand_sessions_that_are_awake_hold_nobody_up, who_finds_no_place_waits_for_one,
           a_service_hears_quietly_that_another_scribe_has_the_log]
 
 

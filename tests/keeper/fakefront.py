@@ -14,10 +14,10 @@ import subprocess
 import tempfile
 import time
 
-MAGIC, VERSION, INLINE = 0x706B6C62, 5, 32 * 1024
+MAGIC, VERSION, INLINE = 0x706B6C62, 6, 32 * 1024
 REQUEST = struct.Struct("<4I5Q4I128s128s128s1024s40s")
 COUNTS = 8
-REPLY = struct.Struct("<4I3Q4I2Q40s3I4x8I14Q" + "48sQ" * 2 * COUNTS + "128s128s")
+REPLY = struct.Struct("<4I3Q4I2Q40s4I8I14Q" + "48sQ" * 2 * COUNTS + "128s128s")
 SEALS = 0x0002 | 0x0004 | 0x0008  # shrink, grow, write
 F_ADD_SEALS = 1033
 ASKS = ("none call check screen tools input signal cancel open exec code file_put file_get "
@@ -39,9 +39,10 @@ class Reply:
         got = REPLY.unpack(raw)
         self.stream_end = stream
         (_, _, kind, self.stream, self.serial, _, self.offset, self.http, content, self.retry,
-         self.detach, self.range_from, self.range_total, ident, self.usable_slot, self.start_len, self.has_stream) = got[:17]
+         self.detach, self.range_from, self.range_total, ident, self.usable_slot, self.start_len, self.has_stream,
+         self.place) = got[:18]
         self.kind, self.content, self.id = SAYS[kind], content, text(ident)
-        self.facts = dict(zip(FACTS, got[17:]))
+        self.facts = dict(zip(FACTS, got[18:]))
         self.facts["tool"], self.facts["rule"] = text(got[-2]), text(got[-1])
         named = [(text(got[i]), got[i + 1]) for i in range(len(got) - 2 - 4 * COUNTS, len(got) - 2, 2)]
         self.facts["redacted"], self.facts["found"] = (

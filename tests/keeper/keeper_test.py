@@ -752,7 +752,7 @@ def test_a_message_that_makes_no_sense_ends_the_keeper(_uid):
 
     for bad in (b"x", head(magic=1), head(version=9), head(kind=99), head(body_len=5),
                 head(client=b"x" * 128), head() + b"more", head(body_len=INLINE + 1),
-                head(follows=2), head(alone=2)):
+                head(follows=2), head(alone=3)):
         with ready() as k:
             k.sock.send(bad)
             check(k.take() is None)

@@ -61,6 +61,45 @@ TEST(it_never_goes_where_it_was_not_allowed_to_be)
 	beside_stay(&b, 0);
 }
 
+TEST(one_that_leaves_is_elsewhere_and_is_let_go_again)
+{
+	struct beside b = {0};
+	cpu_set_t before = mask(), now;
+	uint32_t here = beside_here();
+
+	if (CPU_COUNT(&before) < 2)
+		SKIP("one processor");
+	beside_leave(&b, here);
+	now = mask();
+	CHECK(b.apart && !CPU_ISSET(here - 1, &now) && CPU_COUNT(&now) == CPU_COUNT(&before) - 1);
+	CHECK(beside_here() != here);
+	beside_leave(&b, here);
+	CHECK(b.apart);
+	beside_stay(&b, here);
+	CHECK(!b.apart && beside_here() == here);
+	beside_leave(&b, here);
+	beside_stay(&b, 0);
+	now = mask();
+	CHECK(!b.apart && b.place == 0 && CPU_EQUAL(&before, &now));
+}
+
+TEST(who_may_be_on_one_processor_only_does_not_leave_it)
+{
+	struct beside b = {0};
+	cpu_set_t before = mask(), only, now;
+	uint32_t here = beside_here();
+
+	CPU_ZERO(&only);
+	CPU_SET(here - 1, &only);
+	CHECK(sched_setaffinity(0, sizeof(only), &only) == 0);
+	beside_leave(&b, here);
+	beside_leave(&b, 0);
+	beside_leave(&b, UINT32_MAX);
+	now = mask();
+	CHECK(!b.apart && b.place == 0 && CPU_EQUAL(&only, &now));
+	CHECK(sched_setaffinity(0, sizeof(before), &before) == 0);
+}
+
 TEST(a_processor_that_there_is_not_is_none)
 {
 	struct beside b = {0};

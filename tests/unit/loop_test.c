@@ -230,6 +230,31 @@ static void stop(void *context)
 	loop_stop(context);
 }
 
+TEST(who_hurries_sleeps_neither_for_ever_nor_past_what_comes)
+{
+	struct loop *l = make_loop();
+	struct loop_timer t = {.due = stop, .context = l};
+	struct end *e;
+	uint64_t since = clock_us();
+	struct error err;
+
+	loop_hurry(l, 2000);
+	CHECK(loop_turn(l, 0, &err) == 0 && clock_us() - since >= 2000);
+	CHECK(loop_set(l, &t, clock_us() + 3000, &err) == 0);
+	loop_hurry(l, 1000);
+	CHECK(loop_run(l, &err) == 0);
+	e = make_end(l, drop_others);
+	loop_hurry(l, 60000000);
+	CHECK(loop_turn(l, -1, &err) == 0 && e->told == 1);
+	loop_hurry(l, 60000000);
+	loop_hurry(l, 0);
+	CHECK(loop_turn(l, 0, &err) == 0);
+	loop_remove(l, &e->watch);
+	(void)close(e->watch.fd);
+	free(e);
+	loop_free(l);
+}
+
 TEST(it_runs_until_it_is_stopped)
 {
 	struct loop *l = make_loop();

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from driving import PATIENCE_S, Interpreter, check, main, same, test, text, wait_until
+from driving import PATIENCE_S, Interpreter, Skip, check, main, same, test, text, wait_until
 
 COPY, WAKE = sys.argv[1:3]
 TABLES = 64 << 10  # copy_image.h
@@ -385,6 +385,133 @@ def nonsense_harms_nobody_else():
                 check(i % 3, "half a template is a template")
             one.process.kill()
         os.close(file)
+
+
+def processors(one):
+    return os.sched_getaffinity(one.process.pid)
+
+
+def stir(one, place):
+    one.sock.sendall(b"-3 %d 0\n" % place)
+
+
+def cpu_ticks(one):
+    with open("/proc/%d/stat" % one.process.pid) as stat:
+        return sum(map(int, stat.read().rpartition(")")[2].split()[11:13]))
+
+
+@test
+def who_is_stirred_waits_elsewhere_and_runs_anywhere():
+    mine = os.sched_getaffinity(0)
+    if len(mine) < 2:
+        raise Skip("one processor")
+    where = "import os; os.sched_getaffinity(0)"
+    with woken() as one:
+        for place in sorted(mine):
+            stir(one, place + 1)
+            same(eval(one.run(where)), mine)
+            wait_until(lambda: processors(one) == mine - {place})
+        # What a snippet has chosen stays chosen, and what it starts has that.
+        few = {min(mine)}
+        same(eval(one.run(f"os.sched_setaffinity(0, {few}); os.sched_getaffinity(0)")), few)
+        stir(one, min(mine) + 1)  # there is no other
+        same(eval(one.run("import subprocess; " + where)), few)
+        one.run(f"os.sched_setaffinity(0, {mine})")
+        stir(one, min(mine) + 1)
+        same(eval(one.run("subprocess.run(['/usr/bin/python3', '-c', 'import os; print(os.sched_getaffinity(0))'], "
+                          "capture_output=True, text=True).stdout")), repr(mine) + "\n")
+        # Twin: whom nobody stirs is anywhere, and so is who rests.
+        stir(one, min(mine) + 1)
+        one.run("1")
+        wait_until(lambda: processors(one) == mine - few)
+        one.send(-1, b"")
+        wait_until(lambda: processors(one) == mine)
+        one.run("1")
+        same(processors(one), mine)
+
+
+@test
+def a_snippet_that_is_there_already_is_not_waited_for():
+    with woken() as one:
+        one.run("import sys; at = sys._getframe()\nwhile not hasattr(at.f_locals.get('session'), 'copier'): at = at.f_back\n"
+                "copier, waits = at.f_locals['session'].copier, []\n"
+                "class Counting:\n    def __getattr__(self, name): return getattr(copier, name)\n"
+                "    def expect(self, *what): waits.append(what)\nat.f_locals['session'].copier = Counting()")
+        for place in (1, 2, 1):
+            one.sock.sendall(b"-3 %d 0\n7 cafe 5\n1 + 1" % place)
+            same(one.report(), (0, "2"))
+        same(one.run("len(waits)"), "0")
+        stir(one, 1)  # the twin
+        wait_until(lambda: one.run("len(waits)") != "0" or stir(one, 1))
+
+
+@test
+def what_is_rehearsed_leaves_nothing_behind():
+    with woken() as one:
+        one.run("import sys; seen = []; mine = 5")
+        for place in (1, 0, 10 ** 6, 2 ** 32 - 1, 1):
+            stir(one, place)
+            same(one.run("mine"), "5")
+        same(one.run("_"), "5")
+        same(one.run("sorted(name for name in globals() if name[0] != '_')"), "['mine', 'seen', 'sys']")
+        one.run("sys.addaudithook(lambda event, what: 1 / 0 if event == 'compile' and seen else None)")
+        for _ in range(3):
+            stir(one, 1)
+        same(one.run("mine"), "5")
+        check(not one.said(), one.said())
+        one.run("seen.append(1)")
+        stir(one, 1)
+        time.sleep(0.1)
+        check(not one.said(), one.said())  # what it raises while nothing runs is not told of a snippet
+        one.send(9, b"mine")  # the twin: it does raise
+        same(one.report()[0], 1)
+
+
+@test
+def a_handler_that_raises_while_it_is_stirred_costs_nothing():
+    with woken() as one:
+        one.run("import signal\ndef late(*_):\n    raise TimeoutError('too late')\n_ = signal.signal(10, late)")
+        mine = os.sched_getaffinity(0)
+        for n in range(200):
+            stir(one, n % 2 + 1)
+            time.sleep(n % 20 * 1e-5)
+            one.process.send_signal(10)
+            same(one.run(str(n)), str(n))
+            same(eval(one.run("__import__('os').sched_getaffinity(0)")), mine)
+
+
+@test
+def who_is_stirred_for_nothing_sleeps_again():
+    with woken() as one:
+        stir(one, 1)
+        one.run("1")
+        before = cpu_ticks(one)
+        for _ in range(5):
+            stir(one, 1)
+        wait_until(lambda: open("/proc/%d/stat" % one.process.pid).read().rpartition(")")[2].split()[0] == "S")
+        time.sleep(1)
+        check(cpu_ticks(one) - before < 50, "it has been awake for all that time")
+        same(one.run("2"), "2")
+
+
+@test
+def one_that_was_stirred_is_copied_and_sleeps():
+    with woken() as origin:
+        origin.run("mine = [1]")
+        for _ in range(2):
+            stir(origin, 1)
+            origin.run("mine")
+            copy, _ = copied(origin, template())
+            if len(os.sched_getaffinity(0)) > 1:  # it waits where it waited before
+                wait_until(lambda: processors(origin) == os.sched_getaffinity(0) - {0})
+            with copy:
+                copy.ready()
+                same(eval(copy.run("__import__('os').sched_getaffinity(0)")), os.sched_getaffinity(0))
+                stir(copy, 1)
+                same(copy.run("mine"), "[1]")
+                copy.sleep()
+                stir(copy, 1)
+                same(copy.run("mine"), "[1]")
 
 
 def copied(origin, *more):

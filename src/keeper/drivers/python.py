@@ -4,7 +4,8 @@
 # The channel is descriptor 0: "ready\n" goes out when an interrupt does no harm any more; then "NUMBER NONCE LENGTH\n" and the code come in, "NONCE STATUS LENGTH\n"
 # and the last expression's repr go out.  Snippets find an empty standard input in its place.
 # A number below 1 is no snippet: 0 is code for the driver itself, -1 that nobody will ask for anything soon,
-# -2 code of which it should know what it is before it comes.
+# -2 code of which it should know what it is before it comes, -3 that a snippet may come in a moment, from whoever is on
+# the processor that stands in the nonce's place (counted from 1).
 # An interpreter that was to become a template and could not says "cold REASON\n" before it is ready.
 # Whoever owns the other end believes none of it: a snippet can say here whatever it likes.
 import sys
@@ -25,6 +26,8 @@ CO_COROUTINE = 0x80
 ONLY_AST = 0x400
 TOP_LEVEL_AWAIT = 0x2000
 SHORT = 1000
+REHEARSED = b"0 %s 1\n0" % (b"0" * 32)
+STIRRED_US = 500  # it has been judged and written down by then
 OTHER = frozenset("=;\\\r\n")  # with one of these it may be more than an expression, or warn twice
 BLANK = frozenset(("", " ", "\t", "\f", "#"))
 
@@ -113,10 +116,14 @@ class Channel:
 
     def reply(self, message):
         if message.answer is None:
-            status, body = message.end
-            length = b"-" if body is None else b"%d" % len(body)
-            message.answer = b"%s %d %s\n%s" % (message.nonce, status & 0xFF, length, body or b"")
+            compose(message)
         self.send(message)
+
+
+def compose(message):
+    status, body = message.end
+    length = b"-" if body is None else b"%d" % len(body)
+    message.answer = b"%s %d %s\n%s" % (message.nonce, status & 0xFF, length, body or b"")
 
 
 def encoded(text):
@@ -170,20 +177,23 @@ class Session:
         self.copier = None
         self.known = {}
         self.env = None
+        self.aside = Channel.__new__(Channel)  # that has no other end
+        self.aside.idle = None, ()
+        self.place = 0  # on which processor whoever stirs it is; 0: nobody does
 
     def interrupt(self, number, frame):
         if self.running:
             raise KeyboardInterrupt
 
-    def evaluate(self, tree, name, mode):
+    def evaluate(self, tree, name, mode, space):
         code = compile(tree, name, mode, TOP_LEVEL_AWAIT, dont_inherit=True)
         if not code.co_flags & CO_COROUTINE:
-            return eval(code, self.space)
+            return eval(code, space)
         asyncio = self.standard("asyncio")
         if self.loop is None or self.loop.is_closed():
             self.loop = asyncio.new_event_loop()
             asyncio.set_event_loop(self.loop)
-        return self.loop.run_until_complete(eval(code, self.space))
+        return self.loop.run_until_complete(eval(code, space))
 
     def single(self, source, name):
         """The code of a source that is one expression and can be nothing else, or None."""
@@ -195,22 +205,22 @@ class Session:
             return None
         return None if code.co_flags & CO_COROUTINE else code
 
-    def execute(self, source, name):
+    def execute(self, source, name, space):
         code = self.single(source, name)
         if code is not None:
-            return self.show(eval(code, self.space))
+            return self.show(eval(code, space), space)
         tree = compile(source, name, "exec", ONLY_AST, dont_inherit=True)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], Expr) else None
         if tree.body:
-            self.evaluate(tree, name, "exec")
+            self.evaluate(tree, name, "exec", space)
         if last is None:
             return None
-        return self.show(self.evaluate(Expression(last.value), name, "eval"))
+        return self.show(self.evaluate(Expression(last.value), name, "eval", space), space)
 
-    def show(self, value):
+    def show(self, value, space):
         if value is None:
             return None
-        self.space["_"] = value
+        space["_"] = value
         return encoded(repr(value)[:RESULT_MAX])  # here: what a repr of its own does is the snippet's doing
 
     def theirs(self, error):
@@ -267,7 +277,7 @@ class Session:
             self.running = True
             source = message.code.decode("utf-8")
             self.sources.add(name, source)
-            message.end = 0, self.execute(source, name)
+            message.end = 0, self.execute(source, name, self.space)
         except SystemExit as error:
             message.end = self.leave(error), None
         except KeyboardInterrupt as error:
@@ -296,6 +306,40 @@ class Session:
         env = self.copier.rest(-1 if channel.state[1] else channel.fd)  # what has been read wakes nobody
         if env is not None:  # it is another process, which became the template that this one was
             self.wake(channel, env)
+
+    def stir(self, channel, place):
+        """A snippet may be here in a moment.
+
+        It is being judged and written down on another processor.  Meanwhile this one finds what every snippet needs,
+        with one of our own that nobody sees, and then waits without sleeping, for as long as that can take.
+        """
+        if self.copier is None:
+            return
+        self.place = place
+        if channel.state[1]:  # it is here: nobody would come who could be waited for
+            return
+        self.copier.apart(place, -1)
+        try:
+            self.rehearse(channel.fd)
+        except Exception:  # by something that a snippet has put into Python: it will raise again
+            pass
+        self.copier.anywhere()
+        self.copier.expect(channel.fd, STIRRED_US)
+
+    def rehearse(self, fd):
+        """Everything that is done for a snippet, and that nobody can see."""
+        aside = self.aside
+        aside.state = None, [REHEARSED]
+        message = aside.take()
+        source = message.code.decode("utf-8")
+        source.splitlines(True)
+        message.end = 0, self.execute(source, "<snippet %d>" % message.number, {})
+        if sys.stdout is sys.__stdout__ and sys.stderr is sys.__stderr__:
+            self.flush()
+        getpid()
+        compose(message)
+        write(fd, b"")
+        aside.done()
 
     def wake(self, channel, env):
         """Whatever is done here, each does for itself: the less, the more memory they have in common."""
@@ -355,14 +399,7 @@ def command(channel, session, message):
     channel.done()
 
 
-def step(channel, session):
-    message = channel.take()
-    if message.number == -1:
-        channel.done()
-        del message
-        return session.rest(channel)
-    if message.number == 0:
-        return command(channel, session, message)
+def answer(channel, session, message):
     if message.number == -2:
         session.known[message.code] = compile(message.code, "<belljar>", "exec")
         message.end = 0, None
@@ -373,6 +410,30 @@ def step(channel, session):
             _exit(message.end[0])  # a child that the snippet forked and that came back
     channel.reply(message)
     channel.done()
+
+
+def step(channel, session):
+    message = channel.take()
+    place = session.place
+    if place:  # what comes may be a caller's, and has all processors
+        session.copier.anywhere()
+        session.place = 0
+    if message.number == -3:
+        place = int(message.nonce)
+        channel.done()
+        del message
+        return session.stir(channel, place)
+    if message.number == -1:
+        channel.done()
+        del message
+        return session.rest(channel)
+    if message.number == 0:
+        command(channel, session, message)
+    else:
+        answer(channel, session, message)
+    if place:
+        session.place = place
+        session.copier.apart(place, channel.fd)
 
 
 def main():

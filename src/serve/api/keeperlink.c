@@ -23,15 +23,31 @@ static bool is_alone(const struct pool *p)
 	return p->n_given == 0 && p->n_waiting == 0 && p->n_opening == 0;
 }
 
+/* Keepers of sessions are all where the scribe is.  Who is there, too, is better woken by the
+ * answer itself: earlier it would only take the keeper's time. */
+static enum keep_alone company(const struct pool *p)
+{
+	if (!is_alone(p))
+		return ALONE_NOT;
+	return p->place && beside_here() != p->place ? ALONE_APART : ALONE;
+}
+
 int keeperlink_send(struct keeper *k, struct task *t, struct error *err)
 {
 	const struct buf *body = t->body;
 
-	t->request.alone = is_alone(k->pool);
+	t->request.alone = company(k->pool);
 	if (t->stream >= 0)
 		return keep_send_open(k->watch.fd, &t->request, t->stream, body, err);
-	return keep_send_request(k->watch.fd, &t->request, body ? body->data : NULL,
-				 body ? body->len : 0, err);
+	if (keep_send_request(k->watch.fd, &t->request, body ? body->data : NULL,
+			      body ? body->len : 0, err) < 0)
+		return -1;
+	/* So that it is not woken there, where it would take the keeper's time. */
+	if (t->request.alone == ALONE_APART && t->request.kind == KEEP_CODE)
+		beside_leave(&k->pool->beside, k->pool->place);
+	else
+		beside_stay(&k->pool->beside, 0);
+	return 0;
 }
 
 struct task *keeperlink_task(const struct keeper *k, uint64_t serial)

@@ -20,7 +20,10 @@
 #include "serve/api/keeperlink.h"
 #include "serve/api/poollines.h"
 
-enum { RETRY_US = 1000000 };
+enum {
+	RETRY_US = 1000000,
+	AWAKE_US = 200, /* more than it takes to write an end down */
+};
 
 struct task *pool_task(struct pool *p)
 {
@@ -313,6 +316,19 @@ static bool had_box(const struct task *t, const struct keep_reply *r)
 	return t->request.kind == KEEP_CALL && r->facts.ran && !t->silent_us;
 }
 
+/* Who waits for a snippet's answer that is a moment away stays awake; in the end it is where it
+ * likes, and so it is if that takes longer. */
+static void note_place(struct pool *p, const struct task *t, const struct keep_reply *r)
+{
+	bool soon = r->kind == KEEP_BEGUN && r->place && p->beside.apart && !t->begun;
+
+	if (r->place)
+		p->place = r->place;
+	loop_hurry(p->loop, soon ? AWAKE_US : 0);
+	if (r->kind == KEEP_BEGUN && !soon)
+		beside_stay(&p->beside, 0);
+}
+
 static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struct buf *body,
 		   int *stream)
 {
@@ -334,6 +350,7 @@ static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struc
 		bury(p, k);
 		return;
 	}
+	note_place(p, t, r);
 	if (r->kind == KEEP_BEGUN) {
 		t->begun = true;
 		if (t->stream < 0)
@@ -350,6 +367,7 @@ static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struc
 			p->ran_us = clock_us();
 		p->events.answered(p->events.context, t, r, body);
 		pool_drop(t);
+		beside_stay(&p->beside, 0);
 	}
 }
 

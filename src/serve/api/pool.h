@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/beside.h"
 #include "keeper/keeptalk.h"
 #include "serve/api/links.h"
 #include "serve/api/party.h"
@@ -112,6 +113,8 @@ struct pool {
 	uint64_t deaths;
 	uint64_t ran_us; /* when somebody last had a box, and it was seen that they did */
 	struct loop_timer wait_timer, retry_timer;
+	struct beside beside; /* while one works for a snippet, the front is elsewhere */
+	uint32_t place;       /* where keepers of sessions were; 0: that is not known */
 };
 
 void pool_init(struct pool *p, struct loop *l, const struct pool_events *e);

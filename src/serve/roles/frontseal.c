@@ -27,6 +27,8 @@ enum {
 
 static const struct role_call front_calls[] = {
 	{.nr = __NR_accept4, .why = "clients"},
+	{.nr = __NR_sched_getaffinity, .why = "where it may run"},
+	{.nr = __NR_sched_setaffinity, .why = "not where a keeper works for it", .checked = true},
 	{.nr = __NR_setsockopt, .why = "TCP_NODELAY and such of a client's connection"},
 	{.nr = __NR_setitimer, .why = "not to be held up by what a client sends"},
 	{.nr = __NR_getsockname, .why = "whether a connection is of this host"},

@@ -274,6 +274,7 @@ at = sys._getframe()
 while not hasattr(at.f_locals.get('session'), 'copier'): at = at.f_back
 class Liar:
     def __init__(self, real): self.real = real
+    def __getattr__(self, name): return getattr(self.real, name)
     def check(self, *_): pass
     def write(self, stream):
         (r, w), whole = os.pipe(), b''
@@ -339,6 +340,7 @@ at = sys._getframe()
 while not hasattr(at.f_locals.get('session'), 'copier'): at = at.f_back
 class Sender:
     def __init__(self, real): self.real = real
+    def __getattr__(self, name): return getattr(self.real, name)
     def check(self, stream, word):
         self.stream = stream
         link = %r
@@ -490,6 +492,69 @@ def one_that_is_nearly_full_is_not_told_to_sleep(t):
     finish(t, s)
 
 
+# In a session: what is done when it is told that a snippet may come; the session's own is real().
+STIRRED = """
+import os, sys, time
+at = sys._getframe()
+while not hasattr(at.f_locals.get('session'), 'copier'): at = at.f_back
+session, channel = at.f_locals['session'], at.f_locals['channel']
+times, own = [], session.stir
+def stir(channel, place):
+    times.append(place)
+    real = lambda: own(channel, place)
+    DO
+session.stir = stir
+"""
+
+
+def stirred(s, do):
+    """One that was, unless the machine has so much to do that nobody is."""
+    for _ in range(300):
+        name = s.woken()
+        s.run(name, STIRRED.replace("DO", do))
+        s.run(name, "0")
+        if s.run(name, "len(times)") != "0":
+            return name
+        s.close(name)
+    return None
+
+
+def who_is_stirred_is_believed_nothing(t):
+    s = start(Templates)
+    name = stirred(s, "real()")
+    if name is None:
+        t.say("nobody was ever alone")
+        finish(t, s)
+        return
+    all_of_them = len(os.sched_getaffinity(0))
+    for _ in range(50):
+        t.check(s.run(name, "len(os.sched_getaffinity(0))") == str(all_of_them), "a snippet has what it had")
+    # Refused: it waits in vain, and then as before.
+    for body in ({"code": 5}, {"code": "1", "language": "none"}):
+        status, _ = s.ask("POST", "/v1/sessions/%s/code" % name, body)
+        t.check(status in (200, 400, 403), status)
+    t.check(s.run(name, "6 * 7") == "42", "it is answered")
+    # One that takes its time, or does nothing, or raises, is as slow as it is.
+    for do in ("time.sleep(0.2)", "pass", "raise ValueError", "os.set_blocking(channel.fd, False)"):
+        name = stirred(s, "if len(times) > 3: " + do)
+        if name:
+            answers = [s.try_run(name, "6 * 7") for _ in range(6)]
+            t.check(all(a.get("result") == "42" or a.get("state_lost") for a in answers), answers)
+            t.check(s.run(name, "6 * 7") == "42", "it, or the next, is answered")
+            s.close(name)
+    # One that says something ends; with what is no answer, or one to a snippet that it cannot know.
+    for said in ("b'x'", "b'0' * 32 + b' 0 1\\n5'", "b'x' * 100000", "b'ready\\n'"):
+        name = stirred(s, "if len(times) > 3: os.write(channel.fd, %s)" % said)
+        for _ in range(300 if name else 0):
+            answer = s.try_run(name, "6 * 7")
+            if answer["state_lost"]:
+                break
+            t.check(answer["result"] == "42", answer)
+        t.check(not name or answer["state_lost"], (said, name and answer))
+        t.check(not name or s.run(name, "6 * 7") == "42", "and another begins")
+    finish(t, s)
+
+
 def it_is_copied_also_when_others_begin_as_another(t):
     s = start(Templates)
     a = s.woken()
@@ -529,5 +594,6 @@ run([
     a_copy_brings_files_only_where_files_are,
     it_rests_wakes_dies_and_is_copied,
     one_that_is_nearly_full_is_not_told_to_sleep,
+    who_is_stirred_is_believed_nothing,
     it_is_copied_also_when_others_begin_as_another,
 ])
