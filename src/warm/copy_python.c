@@ -78,24 +78,13 @@ static PyObject *module_apart(PyObject *self, PyObject *args)
 {
 	unsigned place;
 	int fd;
+	bool is;
 
 	(void)self;
 	if (!PyArg_ParseTuple(args, "Ii", &place, &fd))
 		return NULL;
-	copy_apart(place);
-	if (fd >= 0) {
-		Py_BEGIN_ALLOW_THREADS copy_await(fd);
-		Py_END_ALLOW_THREADS
-	}
-	return Py_BuildValue("");
-}
-
-static PyObject *module_anywhere(PyObject *self, PyObject *args)
-{
-	(void)self;
-	(void)args;
-	copy_anywhere();
-	return Py_BuildValue("");
+	Py_BEGIN_ALLOW_THREADS is = copy_apart(place, fd);
+	Py_END_ALLOW_THREADS return PyBool_FromLong(is);
 }
 
 static PyObject *module_expect(PyObject *self, PyObject *args)
@@ -167,8 +156,8 @@ static PyMethodDef methods[] = {
 	 "is "
 	 "something to read (fd -1: at once).  In who becomes one: its environment"},
 	{"apart", module_apart, METH_VARARGS,
-	 "apart(place): waits elsewhere than on that processor, counted from 1"},
-	{"anywhere", module_anywhere, METH_NOARGS, "anywhere(): and no longer"},
+	 "apart(place, fd): elsewhere than on that processor, counted from 1; fd >= 0: until there "
+	 "is something to read.  False: there is no other"},
 	{"expect", module_expect, METH_VARARGS,
 	 "expect(fd, us): until there is something to read, awake, for so long at most"},
 	{"become", module_become, METH_VARARGS,

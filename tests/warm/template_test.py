@@ -400,6 +400,21 @@ def cpu_ticks(one):
         return sum(map(int, stat.read().rpartition(")")[2].split()[11:13]))
 
 
+# Afterwards it counts what it rehearses, and how often it waits.
+FIND_SESSION = """
+import sys
+at = sys._getframe()
+while not hasattr(at.f_locals.get('session'), 'copier'): at = at.f_back
+session, rehearsals, waits = at.f_locals['session'], [], []
+class Counting:
+    def __init__(self, real): self.real = real
+    def __getattr__(self, name): return getattr(self.real, name)
+    def expect(self, *what): waits.append(what)
+own, session.copier = session.rehearse, Counting(session.copier)
+session.rehearse = lambda fd: (rehearsals.append(fd), own(fd))
+"""
+
+
 @test
 def who_is_stirred_waits_elsewhere_and_runs_anywhere():
     mine = os.sched_getaffinity(0)
@@ -433,10 +448,7 @@ def who_is_stirred_waits_elsewhere_and_runs_anywhere():
 @test
 def a_snippet_that_is_there_already_is_not_waited_for():
     with woken() as one:
-        one.run("import sys; at = sys._getframe()\nwhile not hasattr(at.f_locals.get('session'), 'copier'): at = at.f_back\n"
-                "copier, waits = at.f_locals['session'].copier, []\n"
-                "class Counting:\n    def __getattr__(self, name): return getattr(copier, name)\n"
-                "    def expect(self, *what): waits.append(what)\nat.f_locals['session'].copier = Counting()")
+        one.run(FIND_SESSION)
         for place in (1, 2, 1):
             one.sock.sendall(b"-3 %d 0\n7 cafe 5\n1 + 1" % place)
             same(one.report(), (0, "2"))
@@ -478,6 +490,94 @@ def a_handler_that_raises_while_it_is_stirred_costs_nothing():
             one.process.send_signal(10)
             same(one.run(str(n)), str(n))
             same(eval(one.run("__import__('os').sched_getaffinity(0)")), mine)
+
+
+@test
+def a_handler_has_all_processors_whenever_it_runs():
+    mine = os.sched_getaffinity(0)
+    if len(mine) < 2:
+        raise Skip("one processor")
+    with woken() as one:
+        one.run("import os, signal\nseen = []\n"
+                "_ = signal.signal(10, lambda *_: seen.append(os.sched_getaffinity(0)))")
+        for n in range(100):
+            stir(one, min(mine) + 1)
+            if n % 2:  # while it waits; otherwise, while it is stirred
+                one.run("1")
+                wait_until(lambda: processors(one) != mine)
+            time.sleep(n % 20 * 1e-5)
+            one.process.send_signal(10)
+            wait_until(lambda: int(one.run("len(seen)")) > n)
+        same(eval(one.run("[s for s in seen if s != %r]" % mine)), [])
+
+
+@test
+def who_is_put_elsewhere_while_it_waits_stays_there():
+    mine = os.sched_getaffinity(0)
+    if len(mine) < 2:
+        raise Skip("one processor")
+    with woken() as one:
+        for chosen in sorted(mine)[:2]:
+            os.sched_setaffinity(one.process.pid, mine)
+            stir(one, min(mine) + 1)
+            one.run("import os")
+            wait_until(lambda: processors(one) != mine)
+            os.sched_setaffinity(one.process.pid, {min(mine)})  # as a process that a snippet left would
+            same(eval(one.run("os.sched_getaffinity(0)")), {min(mine)})
+
+
+@test
+def who_is_no_longer_stirred_waits_anywhere():
+    mine = os.sched_getaffinity(0)
+    if len(mine) < 2:
+        raise Skip("one processor")
+    with woken() as one:
+        stir(one, min(mine) + 1)
+        one.run("1")
+        wait_until(lambda: processors(one) != mine)  # the twin
+        one.run("1")
+        for _ in range(20):
+            same(processors(one), mine)
+            time.sleep(0.01)
+
+
+@test
+def who_has_threads_is_not_stirred():
+    mine = os.sched_getaffinity(0)
+    with woken() as one:
+        one.run("import threading; go = threading.Event(); t = threading.Thread(target=go.wait, daemon=True); t.start()\n" + FIND_SESSION)
+        stir(one, 1)
+        time.sleep(0.1)
+        same(one.run("1"), "1")
+        same(processors(one), mine)
+        same(one.run("len(rehearsals)"), "0")
+        one.run("go.set(); t.join()")
+        wait_until(lambda: stir(one, 1) or one.run("len(rehearsals)") != "0" or len(mine) < 2)  # the twin
+
+
+@test
+def where_there_is_one_processor_nobody_is_stirred():
+    mine = os.sched_getaffinity(0)
+    with woken() as one:
+        one.run(FIND_SESSION)
+        os.sched_setaffinity(one.process.pid, {min(mine)})
+        for _ in range(3):
+            stir(one, min(mine) + 1)
+            time.sleep(0.05)
+            one.run("1")
+        same(one.run("len(rehearsals), len(waits)"), "(0, 0)")
+        os.sched_setaffinity(one.process.pid, mine)
+        wait_until(lambda: stir(one, min(mine) + 1) or one.run("len(waits)") != "0" or len(mine) < 2)  # the twin
+
+
+@test
+def what_came_with_a_snippet_is_not_waited_for():
+    with woken() as one:
+        for n in range(20):
+            stir(one, 1)
+            time.sleep(0.002 * (n % 3))
+            one.sock.sendall(b"7 cafe 1\n1" + b"8 cafe 1\n2")
+            same((one.report(), one.report()), ((0, "1"), (0, "2")))
 
 
 @test

@@ -16,6 +16,7 @@ import builtins
 import os
 from _ast import Expr, Expression
 from _signal import SIGINT, signal
+from _thread import _count as count_threads
 
 # Our own names for these: a snippet may put something else in their place, and means its own calls only.
 from builtins import int, len, map, min, sum
@@ -313,17 +314,18 @@ class Session:
         It is being judged and written down on another processor.  Meanwhile this one finds what every snippet needs,
         with one of our own that nobody sees, and then waits without sleeping, for as long as that can take.
         """
-        if self.copier is None:
+        if self.copier is None or count_threads():  # whom another thread has to let in comes later, not earlier
             return
         self.place = place
         if channel.state[1]:  # it is here: nobody would come who could be waited for
             return
-        self.copier.apart(place, -1)
+        if not self.copier.apart(place, -1):  # who waits awake would keep off whom it waits for
+            self.place = 0
+            return
         try:
             self.rehearse(channel.fd)
         except Exception:  # by something that a snippet has put into Python: it will raise again
             pass
-        self.copier.anywhere()
         self.copier.expect(channel.fd, STIRRED_US)
 
     def rehearse(self, fd):
@@ -402,8 +404,7 @@ def command(channel, session, message):
 def step(channel, session):
     message = channel.take()
     place = session.place
-    if place:  # what comes may be a caller's, and has all processors
-        session.copier.anywhere()
+    if place:
         session.place = 0
     if message.number == -3:
         place = int(message.nonce)
@@ -426,8 +427,7 @@ def step(channel, session):
             _exit(message.end[0])  # a child that the snippet forked and that came back
     channel.reply(message)
     channel.done()
-    if place:
-        session.place = place
+    if place and not channel.state[1] and not count_threads():
         session.copier.apart(place, channel.fd)
 
 
