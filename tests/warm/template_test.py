@@ -493,6 +493,17 @@ def a_handler_that_raises_while_it_is_stirred_costs_nothing():
 
 
 @test
+def what_a_handler_raises_while_it_is_stirred_is_told():
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Skip("one processor")
+    with woken() as one:
+        one.run("import os, signal\ndef late(*_):\n    raise TimeoutError('too late')\n_ = signal.signal(10, late)" + FIND_SESSION +
+                "session.rehearse = lambda fd: (rehearsals.append(fd), os.kill(os.getpid(), 10))")
+        wait_until(lambda: stir(one, 1) or one.run("len(rehearsals)") != "0")
+        check("TimeoutError: too late" in one.said(), one.said())
+
+
+@test
 def a_handler_has_all_processors_whenever_it_runs():
     mine = os.sched_getaffinity(0)
     if len(mine) < 2:
@@ -539,6 +550,51 @@ def who_is_no_longer_stirred_waits_anywhere():
         for _ in range(20):
             same(processors(one), mine)
             time.sleep(0.01)
+
+
+# What would run, or hear of it, if an expression of nobody's were run: seen has one more for each.
+LISTENERS = (
+    "sys.addaudithook(lambda event, what: seen.append(event) if event in ('compile', 'exec') else None)",
+    "hook = sys.addaudithook; hook(hook=lambda event, what: seen.append(event) if event in ('compile', 'exec') else None)",
+    "sys.settrace(lambda at, *_: seen.append(at.f_code) if at.f_code.co_filename[:9] == '<snippet ' else None)",
+    "sys.setprofile(lambda at, *_: seen.append(at.f_code) if at.f_code.co_filename[:9] == '<snippet ' else None)",
+    "own = compile; builtins.compile = lambda *a, **k: (seen.append(a), own(*a, **k))[1]",
+    "own = eval; builtins.eval = lambda *a, **k: (seen.append(a), own(*a, **k))[1]",
+    "own = repr; builtins.repr = lambda *a, **k: (seen.append(a), own(*a, **k))[1]",
+    "own = sys.stdout; own.flush = lambda: seen.append(1)",
+    "own = sys.stdout; sys.stdout = sys.__stdout__ = type('S', (), {'flush': lambda self: seen.append(1)})()",
+    "sys.monitoring.use_tool_id(3, 'mine'); _ = sys.monitoring.register_callback(3, 1, lambda *_: seen.append(1)); "
+    "sys.monitoring.set_events(3, 1)",
+)
+
+
+@test
+def who_listens_hears_nothing_of_what_is_rehearsed():
+    for listener in LISTENERS:
+        if "monitoring" in listener and not hasattr(sys, "monitoring"):
+            continue
+        with woken() as one:
+            one.run("import builtins, sys; seen = []")
+            one.run(listener)
+            one.run("seen.clear()")
+            alone = int(one.run("len(seen)")), int(one.run("len(seen)"))
+            each = alone[1] - alone[0]
+            check(alone[1], "the twin: it hears a snippet: " + listener)
+            for n in range(2, 6):
+                stir(one, 1)
+                time.sleep(0.02)
+                same((listener, int(one.run("len(seen)"))), (listener, alone[0] + n * each))
+
+
+@test
+def what_adds_hooks_is_what_it_was():
+    look = "import sys; f = sys.addaudithook; (repr(f), f.__name__, f.__module__, f.__doc__, f.__text_signature__, f.__self__ is sys)"
+    with Interpreter().ready() as cold, woken() as warm:
+        same(warm.run(look), cold.run(look))
+        for code in (b"sys.addaudithook()", b"sys.addaudithook(1, 2)", b"sys.addaudithook(nothing=1)"):
+            warm.send(9, code)
+            same(warm.report()[0], 1)
+        check(warm.said().count("TypeError") == 3, warm.said())
 
 
 @test

@@ -19,8 +19,9 @@ from _signal import SIGINT, signal
 from _thread import _count as count_threads
 
 # Our own names for these: a snippet may put something else in their place, and means its own calls only.
-from builtins import int, len, map, min, sum
+from builtins import any, getattr, int, len, map, min, range, sum
 from posix import _exit, getpid, read, write
+from sys import getprofile, gettrace
 
 RESULT_MAX = 65536
 CO_COROUTINE = 0x80
@@ -30,6 +31,8 @@ SHORT = 1000
 REHEARSED = b"0 %s 1\n0" % (b"0" * 32)
 STIRRED_US = 500  # it has been judged and written down by then
 OTHER = frozenset("=;\\\r\n")  # with one of these it may be more than an expression, or warn twice
+ORIGINAL = compile, eval, repr, str
+MONITORS = 6  # of sys.monitoring, that anybody may have
 BLANK = frozenset(("", " ", "\t", "\f", "#"))
 
 
@@ -323,10 +326,21 @@ class Session:
             self.place = 0
             return
         try:
-            self.rehearse(channel.fd)
-        except Exception:  # by something that a snippet has put into Python: it will raise again
-            pass
+            if not self.is_overheard():
+                self.rehearse(channel.fd)
+        except Exception as error:
+            if self.theirs(error) is not None:  # a handler of a snippet's
+                self.mention(error)
         self.copier.expect(channel.fd, STIRRED_US)
+
+    def is_overheard(self):
+        """Would something of a caller's run, or hear of it, when an expression does?"""
+        if self.copier.hooked() or gettrace() is not None or getprofile() is not None:
+            return True
+        if not (compile is ORIGINAL[0] and eval is ORIGINAL[1] and repr is ORIGINAL[2] and str is ORIGINAL[3]):
+            return True
+        monitoring = getattr(sys, "monitoring", None)  # from 3.12
+        return monitoring is not None and any(map(monitoring.get_tool, range(MONITORS)))
 
     def rehearse(self, fd):
         """Everything that is done for a snippet, and that nobody can see."""
@@ -336,8 +350,6 @@ class Session:
         source = message.code.decode("utf-8")
         source.splitlines(True)
         message.end = 0, self.execute(source, "<snippet %d>" % message.number, {})
-        if sys.stdout is sys.__stdout__ and sys.stderr is sys.__stderr__:
-            self.flush()
         getpid()
         compose(message)
         write(fd, b"")
