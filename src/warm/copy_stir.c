@@ -26,7 +26,7 @@ struct set {
 
 static uint64_t now_us(void)
 {
-	struct timespec t;
+	struct timespec t = {0};
 
 	if (CALL2(SYS_clock_gettime, CLOCK_MONOTONIC, &t) != 0)
 		return ~0ull;
@@ -35,8 +35,10 @@ static uint64_t now_us(void)
 
 static void allowed(struct set *ret)
 {
+	for (size_t i = 0; i < WORDS; i++)
+		ret->words[i] = 0;
 	ret->len = CALL3(SYS_sched_getaffinity, 0, sizeof(ret->words), ret->words);
-	if (copy_failed(ret->len) || ret->len % 8 != 0)
+	if (copy_failed(ret->len))
 		ret->len = 0;
 }
 
@@ -47,9 +49,7 @@ static bool allow(const struct set *which)
 
 static bool is_same(const struct set *a, const struct set *b)
 {
-	if (a->len != b->len)
-		return false;
-	for (long i = 0; i < a->len / 8; i++)
+	for (size_t i = 0; i < WORDS; i++)
 		if (a->words[i] != b->words[i])
 			return false;
 	return true;
@@ -61,9 +61,9 @@ static bool without(const struct set *all, uint64_t bit, struct set *ret)
 	uint64_t some = 0;
 
 	ret->len = all->len;
-	for (long i = 0; i < all->len / 8; i++) {
+	for (size_t i = 0; i < WORDS; i++) {
 		ret->words[i] = all->words[i];
-		if (bit / BITS == (uint64_t)i)
+		if (bit / BITS == i)
 			ret->words[i] &= ~(1ull << bit % BITS);
 		some |= ret->words[i];
 	}
