@@ -9,10 +9,11 @@ uint32_t beside_here(void)
 	return cpu < 0 ? 0 : (uint32_t)cpu + 1;
 }
 
-/* Never more than what it had when it was first moved: somebody may have chosen that. */
+/* Never more than what it had before it was moved: somebody may have chosen that, and may choose
+ * something else while it is anywhere. */
 static bool know(struct beside *b)
 {
-	if (!b->known)
+	if (b->place == 0)
 		b->known = sched_getaffinity(0, sizeof(b->all), &b->all) == 0;
 	return b->known;
 }
@@ -32,6 +33,11 @@ void beside_stay(struct beside *b, uint32_t place)
 		CPU_SET(place - 1, &only);
 	if (sched_setaffinity(0, sizeof(only), place ? &only : &b->all) == 0)
 		b->place = place, b->apart = false;
+}
+
+bool beside_has_others(struct beside *b)
+{
+	return know(b) && CPU_COUNT(&b->all) > 1;
 }
 
 void beside_leave(struct beside *b, uint32_t place)

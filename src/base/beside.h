@@ -26,6 +26,8 @@ uint32_t beside_here(void);
 /* From now on there, or for 0 wherever it was allowed to be before.  What cannot be done is left:
  * nothing but time depends on it. */
 void beside_stay(struct beside *b, uint32_t place);
+/* May it be on more than one processor, when it is anywhere? */
+bool beside_has_others(struct beside *b);
 /* From now on anywhere else, until beside_stay(b, 0); 0, or no other: nothing happens. */
 void beside_leave(struct beside *b, uint32_t place);
 

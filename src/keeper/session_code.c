@@ -171,6 +171,14 @@ static int add_head(struct driver *d, size_t len, struct error *err)
 	return buf_add_str(&d->send, "\n", err);
 }
 
+/* Of one that is awake on another processor, and whose counter is read at once: what it has used by
+ * then is microseconds, and those are charged all the same (session_bill.c).  Any other may have
+ * been woken on this processor, and have ended before its keeper goes on. */
+static bool is_read_behind(const struct session *s, const struct driver *d)
+{
+	return d->stirred && s->kept.cpu >= 0;
+}
+
 static int hand_over(struct session *s, struct driver *d, struct doing *doing, struct error *err)
 {
 	struct passage *p = &doing->passage;
@@ -202,18 +210,17 @@ static int hand_over(struct session *s, struct driver *d, struct doing *doing, s
 	d->until_us = now + p->limits.wall_ms * 1000;
 	d->kill_us = d->again_us = 0;
 	d->look_us = now + LOOK_US;
-	if (s->kept.cpu < 0)
+	if (!is_read_behind(s, d))
 		d->cpu_before_us = cpu_of_box(s);
 	return 0;
 }
 
-/* While it has come to and begins: what is not needed for that.  The counter is read at once; what
- * it has used by then is microseconds, and those are charged all the same: session_bill.c. */
+/* While it has come to and begins: what is not needed for that. */
 static void look_behind(struct session *s, struct driver *d)
 {
 	struct error ignored;
 
-	if (s->kept.cpu >= 0)
+	if (is_read_behind(s, d))
 		d->cpu_before_us = cpu_of_box(s);
 	d->has_next = draw(d->next, &ignored) == 0;
 }

@@ -46,12 +46,15 @@ static bool is_at_work(const struct session *s)
 	return false;
 }
 
-/* Python, as good as always: which one is meant is known when the body was read. */
+/* Python, as good as always: which one is meant is known when the body was read.  On one processor,
+ * each of them would wait where the other wants to work. */
 static void stir(struct session *s, bool alone)
 {
+	bool wanted = alone && !is_at_work(s) && beside_has_others(&s->beside);
+
 	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
 		s->drivers[i].stirred = false;
-		if (alone && !is_at_work(s))
+		if (wanted)
 			driver_stir(&s->drivers[i]);
 	}
 }

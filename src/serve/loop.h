@@ -42,10 +42,10 @@ int loop_set(struct loop *l, struct loop_timer *t, uint64_t due_us, struct error
 void loop_unset(struct loop *l, struct loop_timer *t);
 /* Until loop_stop(). */
 int loop_run(struct loop *l, struct error *err);
-/* One round: what is ready, then what is due.  wait_ms -1: until something happens. */
 /* Something will be ready within so many microseconds: it does not sleep before that, or until
  * then.  0: it does. */
 void loop_hurry(struct loop *l, uint64_t us);
+/* One round: what is ready, then what is due.  wait_ms -1: until something happens. */
 int loop_turn(struct loop *l, int wait_ms, struct error *err);
 void loop_stop(struct loop *l);
 uint64_t loop_now_us(const struct loop *l); /* of this round */

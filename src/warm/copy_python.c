@@ -51,10 +51,54 @@ static PyObject *module_write(PyObject *self, PyObject *args)
 	return write_it(stream, -1, 0, whole != 0);
 }
 
+/* Once somebody listens, nothing may be heard that a caller did not ask for.  Python tells nobody
+ * whether there are such: whoever adds one comes by here. */
+static PyObject *add_hook;
+static int is_hooked;
+
+static PyObject *sys_addaudithook(PyObject *self, PyObject *args, PyObject *named)
+{
+	(void)self;
+	is_hooked = 1;
+	return PyObject_Call(add_hook, args, named);
+}
+
+static PyMethodDef add_hook_method = {
+	"addaudithook", (PyCFunction)(void (*)(void))sys_addaudithook, METH_VARARGS | METH_KEYWORDS,
+	"addaudithook($module, /, hook)\n--\n\nAdds a new audit hook callback."};
+
+/* In who becomes a template: nothing of a caller's has run there. */
+static bool watch_hooks(void)
+{
+	PyObject *mine, *sys, *name;
+	bool is;
+
+	if (add_hook)
+		return true;
+	sys = PyImport_ImportModule("sys");
+	name = sys ? PyUnicode_FromString("sys") : NULL;
+	add_hook = name ? PyObject_GetAttrString(sys, "addaudithook") : NULL;
+	mine = add_hook ? PyCFunction_NewEx(&add_hook_method, sys, name) : NULL;
+	is = mine && PyObject_SetAttrString(sys, "addaudithook", mine) == 0;
+	Py_XDECREF(mine);
+	Py_XDECREF(name);
+	Py_XDECREF(sys);
+	return is;
+}
+
+static PyObject *module_hooked(PyObject *self, PyObject *args)
+{
+	(void)self;
+	(void)args;
+	return PyBool_FromLong(is_hooked || !add_hook);
+}
+
 static PyObject *module_lay(PyObject *self, PyObject *args)
 {
 	(void)self;
-	return PyArg_ParseTuple(args, "ii", &lay_into, &lay_without) ? Py_BuildValue("") : NULL;
+	if (!PyArg_ParseTuple(args, "ii", &lay_into, &lay_without) || !watch_hooks())
+		return NULL;
+	return Py_BuildValue("");
 }
 
 static PyObject *module_rest(PyObject *self, PyObject *args)
@@ -78,24 +122,13 @@ static PyObject *module_apart(PyObject *self, PyObject *args)
 {
 	unsigned place;
 	int fd;
+	bool is;
 
 	(void)self;
 	if (!PyArg_ParseTuple(args, "Ii", &place, &fd))
 		return NULL;
-	copy_apart(place);
-	if (fd >= 0) {
-		Py_BEGIN_ALLOW_THREADS copy_await(fd);
-		Py_END_ALLOW_THREADS
-	}
-	return Py_BuildValue("");
-}
-
-static PyObject *module_anywhere(PyObject *self, PyObject *args)
-{
-	(void)self;
-	(void)args;
-	copy_anywhere();
-	return Py_BuildValue("");
+	Py_BEGIN_ALLOW_THREADS is = copy_apart(place, fd);
+	Py_END_ALLOW_THREADS return PyBool_FromLong(is);
 }
 
 static PyObject *module_expect(PyObject *self, PyObject *args)
@@ -167,8 +200,10 @@ static PyMethodDef methods[] = {
 	 "is "
 	 "something to read (fd -1: at once).  In who becomes one: its environment"},
 	{"apart", module_apart, METH_VARARGS,
-	 "apart(place): waits elsewhere than on that processor, counted from 1"},
-	{"anywhere", module_anywhere, METH_NOARGS, "anywhere(): and no longer"},
+	 "apart(place, fd): elsewhere than on that processor, counted from 1; fd >= 0: until there "
+	 "is something to read.  False: there is no other"},
+	{"hooked", module_hooked, METH_NOARGS,
+	 "hooked(): has anybody added an audit hook, or could have, unseen?"},
 	{"expect", module_expect, METH_VARARGS,
 	 "expect(fd, us): until there is something to read, awake, for so long at most"},
 	{"become", module_become, METH_VARARGS,

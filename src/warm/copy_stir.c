@@ -4,8 +4,8 @@
  * Whoever asks has to judge and to write down first, which takes longer than to
  * wake up.  It would gain nothing if both were on one processor; and the kernel
  * wakes most who wait for a socket there where the writer is.  So who waits
- * may not be there, and has its processors back before anything of a
- * caller's runs.
+ * may not be there.  It has its processors back when the call ends that took
+ * one away: a signal ends it, too, and its handler is a caller's.
  */
 #include "warm/copy_stir.h"
 
@@ -18,59 +18,80 @@
 
 enum { WORDS = 128, BITS = 64, AGAIN = -11 };
 
-/* Of the thread that waits; len 0: it is anywhere. */
-static struct {
-	uint64_t place;
-	long len;
-	uint64_t all[WORDS];
-} apart;
+/* Which processors. */
+struct set {
+	long len; /* in bytes; not above 0: that is not known */
+	uint64_t words[WORDS];
+};
 
 static uint64_t now_us(void)
 {
-	struct timespec t;
+	struct timespec t = {0};
 
 	if (CALL2(SYS_clock_gettime, CLOCK_MONOTONIC, &t) != 0)
 		return ~0ull;
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-void copy_anywhere(void)
+static void allowed(struct set *ret)
 {
-	if (apart.len)
-		(void)CALL3(SYS_sched_setaffinity, 0, apart.len, apart.all);
-	apart.len = 0;
+	for (size_t i = 0; i < WORDS; i++)
+		ret->words[i] = 0;
+	ret->len = CALL3(SYS_sched_getaffinity, 0, sizeof(ret->words), ret->words);
+	if (copy_failed(ret->len))
+		ret->len = 0;
 }
 
-void copy_apart(uint64_t place)
+static bool allow(const struct set *which)
 {
-	uint64_t others[WORDS], bit = place - 1, some = 0;
-	long len;
+	return CALL3(SYS_sched_setaffinity, 0, which->len, which->words) == 0;
+}
 
-	if (apart.len && apart.place == place)
-		return;
-	copy_anywhere();
-	if (place == 0 || bit / BITS >= WORDS)
-		return;
-	len = CALL3(SYS_sched_getaffinity, 0, sizeof(apart.all), apart.all);
-	if (copy_failed(len) || len % 8 != 0)
-		return;
-	for (long i = 0; i < len / 8; i++) {
-		others[i] = apart.all[i];
-		if (bit / BITS == (uint64_t)i)
-			others[i] &= ~(1ull << bit % BITS);
-		some |= others[i];
+static bool is_same(const struct set *a, const struct set *b)
+{
+	for (size_t i = 0; i < WORDS; i++)
+		if (a->words[i] != b->words[i])
+			return false;
+	return true;
+}
+
+/* All but this one; false: there are none. */
+static bool without(const struct set *all, uint64_t bit, struct set *ret)
+{
+	uint64_t some = 0;
+
+	ret->len = all->len;
+	for (size_t i = 0; i < WORDS; i++) {
+		ret->words[i] = all->words[i];
+		if (bit / BITS == i)
+			ret->words[i] &= ~(1ull << bit % BITS);
+		some |= ret->words[i];
 	}
-	if (!some || CALL3(SYS_sched_setaffinity, 0, len, others) != 0)
-		return;
-	apart.len = len;
-	apart.place = place;
+	return some != 0;
 }
 
-void copy_await(int fd)
+/* A read would do; but whoever waits in one is also woken when what it wrote is read. */
+static void await(int fd)
 {
 	struct pollfd one = {.fd = fd, .events = POLLIN};
 
 	(void)CALL5(SYS_ppoll, &one, 1, 0, 0, 8);
+}
+
+bool copy_apart(uint64_t place, int fd)
+{
+	struct set all, others, now;
+
+	allowed(&all);
+	if (place == 0 || !without(&all, place - 1, &others) || !allow(&others))
+		return false;
+	if (fd >= 0)
+		await(fd);
+	/* Unless somebody has chosen something else meanwhile: a process that a caller left. */
+	allowed(&now);
+	if (is_same(&now, &others))
+		(void)allow(&all);
+	return true;
 }
 
 void copy_expect(int fd, uint64_t us)

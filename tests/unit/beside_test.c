@@ -83,6 +83,31 @@ TEST(one_that_leaves_is_elsewhere_and_is_let_go_again)
 	CHECK(!b.apart && b.place == 0 && CPU_EQUAL(&before, &now));
 }
 
+/* An administrator's taskset, a cpuset that shrank. */
+TEST(what_it_may_use_is_learnt_anew_once_it_was_let_go)
+{
+	struct beside b = {0};
+	cpu_set_t before = mask(), only, now;
+	uint32_t here = beside_here();
+
+	if (CPU_COUNT(&before) < 2)
+		SKIP("one processor");
+	beside_leave(&b, here);
+	beside_stay(&b, 0);
+	CHECK(beside_has_others(&b));
+	beside_stay(&b, here);
+	CHECK(beside_has_others(&b));
+	beside_stay(&b, 0);
+	CPU_ZERO(&only);
+	CPU_SET(here - 1, &only);
+	CHECK(sched_setaffinity(0, sizeof(only), &only) == 0);
+	beside_leave(&b, here);
+	beside_stay(&b, 0);
+	now = mask();
+	CHECK(CPU_EQUAL(&only, &now) && !beside_has_others(&b));
+	CHECK(sched_setaffinity(0, sizeof(before), &before) == 0);
+}
+
 TEST(who_may_be_on_one_processor_only_does_not_leave_it)
 {
 	struct beside b = {0};

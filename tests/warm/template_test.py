@@ -400,6 +400,21 @@ def cpu_ticks(one):
         return sum(map(int, stat.read().rpartition(")")[2].split()[11:13]))
 
 
+# Afterwards it counts what it rehearses, and how often it waits.
+FIND_SESSION = """
+import sys
+at = sys._getframe()
+while not hasattr(at.f_locals.get('session'), 'copier'): at = at.f_back
+session, rehearsals, waits = at.f_locals['session'], [], []
+class Counting:
+    def __init__(self, real): self.real = real
+    def __getattr__(self, name): return getattr(self.real, name)
+    def expect(self, *what): waits.append(what)
+own, session.copier = session.rehearse, Counting(session.copier)
+session.rehearse = lambda fd: (rehearsals.append(fd), own(fd))
+"""
+
+
 @test
 def who_is_stirred_waits_elsewhere_and_runs_anywhere():
     mine = os.sched_getaffinity(0)
@@ -433,10 +448,7 @@ def who_is_stirred_waits_elsewhere_and_runs_anywhere():
 @test
 def a_snippet_that_is_there_already_is_not_waited_for():
     with woken() as one:
-        one.run("import sys; at = sys._getframe()\nwhile not hasattr(at.f_locals.get('session'), 'copier'): at = at.f_back\n"
-                "copier, waits = at.f_locals['session'].copier, []\n"
-                "class Counting:\n    def __getattr__(self, name): return getattr(copier, name)\n"
-                "    def expect(self, *what): waits.append(what)\nat.f_locals['session'].copier = Counting()")
+        one.run(FIND_SESSION)
         for place in (1, 2, 1):
             one.sock.sendall(b"-3 %d 0\n7 cafe 5\n1 + 1" % place)
             same(one.report(), (0, "2"))
@@ -478,6 +490,150 @@ def a_handler_that_raises_while_it_is_stirred_costs_nothing():
             one.process.send_signal(10)
             same(one.run(str(n)), str(n))
             same(eval(one.run("__import__('os').sched_getaffinity(0)")), mine)
+
+
+@test
+def what_a_handler_raises_while_it_is_stirred_is_told():
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Skip("one processor")
+    with woken() as one:
+        one.run("import os, signal\ndef late(*_):\n    raise TimeoutError('too late')\n_ = signal.signal(10, late)" + FIND_SESSION +
+                "session.rehearse = lambda fd: (rehearsals.append(fd), os.kill(os.getpid(), 10))")
+        wait_until(lambda: stir(one, 1) or one.run("len(rehearsals)") != "0")
+        check("TimeoutError: too late" in one.said(), one.said())
+
+
+@test
+def a_handler_has_all_processors_whenever_it_runs():
+    mine = os.sched_getaffinity(0)
+    if len(mine) < 2:
+        raise Skip("one processor")
+    with woken() as one:
+        one.run("import os, signal\nseen = []\n"
+                "_ = signal.signal(10, lambda *_: seen.append(os.sched_getaffinity(0)))")
+        for n in range(100):
+            stir(one, min(mine) + 1)
+            if n % 2:  # while it waits; otherwise, while it is stirred
+                one.run("1")
+                wait_until(lambda: processors(one) != mine)
+            time.sleep(n % 20 * 1e-5)
+            one.process.send_signal(10)
+            wait_until(lambda: int(one.run("len(seen)")) > n)
+        same(eval(one.run("[s for s in seen if s != %r]" % mine)), [])
+
+
+@test
+def who_is_put_elsewhere_while_it_waits_stays_there():
+    mine = os.sched_getaffinity(0)
+    if len(mine) < 2:
+        raise Skip("one processor")
+    with woken() as one:
+        for chosen in sorted(mine)[:2]:
+            os.sched_setaffinity(one.process.pid, mine)
+            stir(one, min(mine) + 1)
+            one.run("import os")
+            wait_until(lambda: processors(one) != mine)
+            os.sched_setaffinity(one.process.pid, {min(mine)})  # as a process that a snippet left would
+            same(eval(one.run("os.sched_getaffinity(0)")), {min(mine)})
+
+
+@test
+def who_is_no_longer_stirred_waits_anywhere():
+    mine = os.sched_getaffinity(0)
+    if len(mine) < 2:
+        raise Skip("one processor")
+    with woken() as one:
+        stir(one, min(mine) + 1)
+        one.run("1")
+        wait_until(lambda: processors(one) != mine)  # the twin
+        one.run("1")
+        for _ in range(20):
+            same(processors(one), mine)
+            time.sleep(0.01)
+
+
+# What would run, or hear of it, if an expression of nobody's were run: seen has one more for each.
+LISTENERS = (
+    "sys.addaudithook(lambda event, what: seen.append(event) if event in ('compile', 'exec') else None)",
+    "hook = sys.addaudithook; hook(hook=lambda event, what: seen.append(event) if event in ('compile', 'exec') else None)",
+    "sys.settrace(lambda at, *_: seen.append(at.f_code) if at.f_code.co_filename[:9] == '<snippet ' else None)",
+    "sys.setprofile(lambda at, *_: seen.append(at.f_code) if at.f_code.co_filename[:9] == '<snippet ' else None)",
+    "own = compile; builtins.compile = lambda *a, **k: (seen.append(a), own(*a, **k))[1]",
+    "own = eval; builtins.eval = lambda *a, **k: (seen.append(a), own(*a, **k))[1]",
+    "own = repr; builtins.repr = lambda *a, **k: (seen.append(a), own(*a, **k))[1]",
+    "own = sys.stdout; own.flush = lambda: seen.append(1)",
+    "own = sys.stdout; sys.stdout = sys.__stdout__ = type('S', (), {'flush': lambda self: seen.append(1)})()",
+    "sys.monitoring.use_tool_id(3, 'mine'); _ = sys.monitoring.register_callback(3, 1, lambda *_: seen.append(1)); "
+    "sys.monitoring.set_events(3, 1)",
+)
+
+
+@test
+def who_listens_hears_nothing_of_what_is_rehearsed():
+    for listener in LISTENERS:
+        if "monitoring" in listener and not hasattr(sys, "monitoring"):
+            continue
+        with woken() as one:
+            one.run("import builtins, sys; seen = []")
+            one.run(listener)
+            one.run("seen.clear()")
+            alone = int(one.run("len(seen)")), int(one.run("len(seen)"))
+            each = alone[1] - alone[0]
+            check(alone[1], "the twin: it hears a snippet: " + listener)
+            for n in range(2, 6):
+                stir(one, 1)
+                time.sleep(0.02)
+                same((listener, int(one.run("len(seen)"))), (listener, alone[0] + n * each))
+
+
+@test
+def what_adds_hooks_is_what_it_was():
+    look = "import sys; f = sys.addaudithook; (repr(f), f.__name__, f.__module__, f.__doc__, f.__text_signature__, f.__self__ is sys)"
+    with Interpreter().ready() as cold, woken() as warm:
+        same(warm.run(look), cold.run(look))
+        for code in (b"sys.addaudithook()", b"sys.addaudithook(1, 2)", b"sys.addaudithook(nothing=1)"):
+            warm.send(9, code)
+            same(warm.report()[0], 1)
+        check(warm.said().count("TypeError") == 3, warm.said())
+
+
+@test
+def who_has_threads_is_not_stirred():
+    mine = os.sched_getaffinity(0)
+    with woken() as one:
+        one.run("import threading; go = threading.Event(); t = threading.Thread(target=go.wait, daemon=True); t.start()\n" + FIND_SESSION)
+        stir(one, 1)
+        time.sleep(0.1)
+        same(one.run("1"), "1")
+        same(processors(one), mine)
+        same(one.run("len(rehearsals)"), "0")
+        one.run("go.set(); t.join()")
+        wait_until(lambda: stir(one, 1) or one.run("len(rehearsals)") != "0" or len(mine) < 2)  # the twin
+
+
+@test
+def where_there_is_one_processor_nobody_is_stirred():
+    mine = os.sched_getaffinity(0)
+    with woken() as one:
+        one.run(FIND_SESSION)
+        os.sched_setaffinity(one.process.pid, {min(mine)})
+        for _ in range(3):
+            stir(one, min(mine) + 1)
+            time.sleep(0.05)
+            one.run("1")
+        same(one.run("len(rehearsals), len(waits)"), "(0, 0)")
+        os.sched_setaffinity(one.process.pid, mine)
+        wait_until(lambda: stir(one, min(mine) + 1) or one.run("len(waits)") != "0" or len(mine) < 2)  # the twin
+
+
+@test
+def what_came_with_a_snippet_is_not_waited_for():
+    with woken() as one:
+        for n in range(20):
+            stir(one, 1)
+            time.sleep(0.002 * (n % 3))
+            one.sock.sendall(b"7 cafe 1\n1" + b"8 cafe 1\n2")
+            same((one.report(), one.report()), ((0, "1"), (0, "2")))
 
 
 @test

@@ -16,10 +16,12 @@ import builtins
 import os
 from _ast import Expr, Expression
 from _signal import SIGINT, signal
+from _thread import _count as count_threads
 
 # Our own names for these: a snippet may put something else in their place, and means its own calls only.
-from builtins import int, len, map, min, sum
+from builtins import any, getattr, int, len, map, min, range, sum
 from posix import _exit, getpid, read, write
+from sys import getprofile, gettrace
 
 RESULT_MAX = 65536
 CO_COROUTINE = 0x80
@@ -29,6 +31,8 @@ SHORT = 1000
 REHEARSED = b"0 %s 1\n0" % (b"0" * 32)
 STIRRED_US = 500  # it has been judged and written down by then
 OTHER = frozenset("=;\\\r\n")  # with one of these it may be more than an expression, or warn twice
+ORIGINAL = compile, eval, repr, str
+MONITORS = 6  # of sys.monitoring, that anybody may have
 BLANK = frozenset(("", " ", "\t", "\f", "#"))
 
 
@@ -180,6 +184,7 @@ class Session:
         self.aside = Channel.__new__(Channel)  # that has no other end
         self.aside.idle = None, ()
         self.place = 0  # on which processor whoever stirs it is; 0: nobody does
+        self.waits = 0  # and was, when the last snippet came
 
     def interrupt(self, number, frame):
         if self.running:
@@ -313,18 +318,30 @@ class Session:
         It is being judged and written down on another processor.  Meanwhile this one finds what every snippet needs,
         with one of our own that nobody sees, and then waits without sleeping, for as long as that can take.
         """
-        if self.copier is None:
+        if self.copier is None or count_threads():  # whom another thread has to let in comes later, not earlier
             return
         self.place = place
         if channel.state[1]:  # it is here: nobody would come who could be waited for
             return
-        self.copier.apart(place, -1)
+        if not self.copier.apart(place, -1):  # who waits awake would keep off whom it waits for
+            self.place = 0
+            return
         try:
-            self.rehearse(channel.fd)
-        except Exception:  # by something that a snippet has put into Python: it will raise again
-            pass
-        self.copier.anywhere()
+            if not self.is_overheard():
+                self.rehearse(channel.fd)
+        except Exception as error:
+            if self.theirs(error) is not None:  # a handler of a snippet's
+                self.mention(error)
         self.copier.expect(channel.fd, STIRRED_US)
+
+    def is_overheard(self):
+        """Would something of a caller's run, or hear of it, when an expression does?"""
+        if self.copier.hooked() or gettrace() is not None or getprofile() is not None:
+            return True
+        if not (compile is ORIGINAL[0] and eval is ORIGINAL[1] and repr is ORIGINAL[2] and str is ORIGINAL[3]):
+            return True
+        monitoring = getattr(sys, "monitoring", None)  # from 3.12
+        return monitoring is not None and any(map(monitoring.get_tool, range(MONITORS)))
 
     def rehearse(self, fd):
         """Everything that is done for a snippet, and that nobody can see."""
@@ -334,8 +351,6 @@ class Session:
         source = message.code.decode("utf-8")
         source.splitlines(True)
         message.end = 0, self.execute(source, "<snippet %d>" % message.number, {})
-        if sys.stdout is sys.__stdout__ and sys.stderr is sys.__stderr__:
-            self.flush()
         getpid()
         compose(message)
         write(fd, b"")
@@ -415,8 +430,7 @@ def answer(channel, session, message):
 def step(channel, session):
     message = channel.take()
     place = session.place
-    if place:  # what comes may be a caller's, and has all processors
-        session.copier.anywhere()
+    if place:
         session.place = 0
     if message.number == -3:
         place = int(message.nonce)
@@ -431,9 +445,9 @@ def step(channel, session):
         command(channel, session, message)
     else:
         answer(channel, session, message)
-    if place:
-        session.place = place
-        session.copier.apart(place, channel.fd)
+        session.waits = place
+    if session.waits and not channel.state[1] and not count_threads():
+        session.copier.apart(session.waits, channel.fd)
 
 
 def main():

@@ -218,6 +218,7 @@ void pool_end_keeper(struct pool *p, struct keeper *k)
 	if (k->session)
 		p->events.over(p->events.context, k, NULL, NULL);
 	free(k);
+	beside_stay(&p->beside, 0); /* nobody will answer who was gone out of the way for */
 	ask_for_more(p);
 }
 

@@ -278,6 +278,64 @@ TEST(a_keeper_s_death_loses_its_task_once)
 	tear_down(&w);
 }
 
+static cpu_set_t mask(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CHECK(sched_getaffinity(0, sizeof(set), &set) == 0);
+	return set;
+}
+
+/* A snippet for the first keeper, which is on another processor than this one. */
+static void send_code(struct world *w, uint32_t place)
+{
+	struct task *t = pool_task(&w->pool);
+
+	t->request.kind = KEEP_CODE;
+	t->party = party_get(&w->parties, "ann");
+	t->runs = true;
+	w->pool.place = place;
+	CHECK(pool_send(&w->pool, LINKED(w->pool.keepers.next, struct keeper, all), t, 0) ==
+	      PROBLEM_NONE);
+}
+
+TEST(a_front_that_went_out_of_the_way_comes_back_however_it_ends)
+{
+	struct keep_reply r = {.kind = KEEP_BEGUN};
+	cpu_set_t before = mask(), now;
+	uint32_t other = 0;
+	struct error err = {0};
+	struct world w;
+
+	if (CPU_COUNT(&before) < 2)
+		SKIP("one processor");
+	for (int how = 0; how < 4;) {
+		set_up(&w, 1, 10);
+		add_keeper(&w, true, 1);
+		for (other = 1; !CPU_ISSET(other - 1, &before) || other == beside_here();)
+			other++;
+		send_code(&w, other);
+		if (!w.pool.beside.apart) { /* it was moved there just then */
+			tear_down(&w);
+			continue;
+		}
+		now = mask();
+		CHECK(!CPU_ISSET(other - 1, &now)); /* the twin */
+		r.serial = w.pool.serial;
+		r.kind = how == 1 ? KEEP_BEGUN : how == 2 ? KEEP_ANSWER : KEEP_OVER;
+		if (how == 0)
+			(void)close(w.ends[0]);
+		else
+			CHECK(keep_send_reply(w.ends[0], &r, NULL, 0, &err) == 0);
+		turn(&w);
+		now = mask();
+		CHECK(!w.pool.beside.apart && CPU_EQUAL(&before, &now));
+		tear_down(&w);
+		how++;
+	}
+}
+
 TEST(a_serial_that_nobody_has_ends_the_keeper)
 {
 	struct world w;

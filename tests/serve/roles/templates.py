@@ -555,6 +555,34 @@ def who_is_stirred_is_believed_nothing(t):
     finish(t, s)
 
 
+BURN = """
+def burn(ms):
+    end = time.process_time() + ms / 1000
+    while time.process_time() < end: pass
+"""
+
+
+def on_one_processor_nobody_is_stirred(t):
+    mine = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(mine)})
+    try:
+        s = start(Templates)
+        name = s.woken()
+        s.run(name, STIRRED.replace("DO", "real()"))
+        for _ in range(20):
+            s.run(name, "0")
+        t.check(s.run(name, "times") == "[]", "who waits awake keeps off whom it waits for")
+        # Nor is anything of it forgotten that runs before its keeper goes on.
+        s.run(name, BURN)
+        for _ in range(40):
+            answer = s.try_run(name, "burn(5)")
+            counted = answer["layers"]["cpu"]["state"] == "full"  # otherwise by the kernel's tick
+            t.check(not counted or answer["resource_usage"]["cpu_user_ms"] >= 4.5, answer["resource_usage"])
+        finish(t, s)
+    finally:
+        os.sched_setaffinity(0, mine)
+
+
 def it_is_copied_also_when_others_begin_as_another(t):
     s = start(Templates)
     a = s.woken()
@@ -595,5 +623,6 @@ run([
     it_rests_wakes_dies_and_is_copied,
     one_that_is_nearly_full_is_not_told_to_sleep,
     who_is_stirred_is_believed_nothing,
+    on_one_processor_nobody_is_stirred,
     it_is_copied_also_when_others_begin_as_another,
 ])
