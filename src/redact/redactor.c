@@ -194,13 +194,17 @@ static void replace(struct redactor *r, size_t *at, size_t begin, size_t end, si
 /* A secret that was longer than the window goes on to the next blank or quote. */
 static void go_on_swallowing(struct redactor *r, size_t *at, size_t limit)
 {
+	static const bool stops[256] = {
+		['\0'] = true, [' '] = true,  ['\t'] = true, ['\n'] = true,
+		['"'] = true,  ['\''] = true, ['`'] = true,
+	};
 	size_t end = *at;
 
 	if (!r->swallow)
 		return;
 	if (r->open_end > r->base + end)
 		end = (size_t)(r->open_end - r->base);
-	while (end < limit && !strchr(" \t\n\"'`", r->text[end]))
+	while (end < limit && !stops[(unsigned char)r->text[end]])
 		end++;
 	r->swallow = end >= limit;
 	r->open_end = r->base + end;
