@@ -400,6 +400,40 @@ static void try_some(struct bench *b, uint64_t seed, size_t n)
 	}
 }
 
+/* Values without an end, in which others begin.  They are as slow as they are only in a line that
+ * is longer than what the redactor looks at together, and are measured in any case. */
+static const char *const endless[][PARTS] = {
+	{"_authToken=", "environ", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8", "agent"},
+	{"$2b$", "PRIVATE", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8", "self."},
+	{"sntrys_", "fm1_", "$6$", "_auth=", "sid=", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8"},
+	{"tfp_", "ops_eyJ", "pscale_pw_", "sk-ant-", "glpat-", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8"},
+	{"token=", "password=", "session_token=", "_auth=", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8"},
+};
+
+static size_t atom_of(const char *text)
+{
+	size_t i = 0;
+
+	add_atom(text, strlen(text));
+	while (strcmp(atoms[i], text) != 0)
+		i++;
+	return i;
+}
+
+static void add_endless(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(endless); i++)
+		for (size_t glue = 0; glue < ARRAY_LEN(glues); glue++) {
+			struct recipe r = {.glue = glue, .line = LONG, .times = WORST};
+
+			if (!strchr("-/", glues[glue][0])) /* what many values may have in them */
+				continue;
+			for (; r.n < PARTS && endless[i][r.n]; r.n++)
+				r.atom[r.n] = atom_of(endless[i][r.n]);
+			keep(&secret, &r);
+		}
+}
+
 static void show(const struct recipe *r)
 {
 	printf("%5.1fx %6.0f MB/s, %llu replaced, lines of %zu, %s glue '%s':", r->times, r->mb,
@@ -475,6 +509,7 @@ int main(int argc, char **argv)
 		 argc > 2 ? strtoul(argv[2], NULL, 10) : 3000);
 	fill_ordinary(&b.ordinary, LONG);
 	b.text.room = LONG;
+	add_endless();
 	measure(&b, &secret);
 	show_list(&secret, "something is replaced");
 	measure(&b, &innocent);
