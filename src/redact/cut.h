@@ -24,9 +24,10 @@ struct mark {
 	size_t rule, first, last;
 };
 
-/* There is no newline in text[from .. end), and one behind it, or nothing; zeroed: not known. */
+/* There is no newline in text[from .. end), and one behind it, or nothing; both 0: not known. */
 struct cut_line {
 	size_t from, end;
+	struct tail_runs tails;
 };
 
 void spans_add(struct spans *s, struct span span);

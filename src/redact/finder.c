@@ -220,9 +220,11 @@ static void sort_spans(struct spans *s)
 
 int finder_run(struct finder *f, const struct stretch *in)
 {
-	struct cut_line line = {0};
+	struct cut_line line;
 	bool whole;
 
+	/* Not zeroed: what was seen of it is large, and most lines have no mark. */
+	line.from = line.end = line.tails.known = 0;
 	f->in = *in;
 	f->spans.n = 0;
 	f->spans.full = false;

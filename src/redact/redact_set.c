@@ -285,3 +285,12 @@ const pcre2_code *set_code(struct redact_set *set, size_t i, size_t bytes)
 	}
 	return e->code;
 }
+
+struct tail set_tail(struct redact_set *set, size_t i)
+{
+	struct entry *e = &set->entries[i];
+
+	if (!e->tail.known && e->rule)
+		e->tail = tail_read(&set->tails, e->rule->pattern);
+	return e->tail;
+}

@@ -12,6 +12,7 @@
 #include "redact/patterns.h"
 #include "redact/redact_rule.h"
 #include "redact/starts.h"
+#include "redact/tailclass.h"
 
 enum { SET_DATABASES = 3 }; /* standard, personal, own */
 
@@ -24,8 +25,9 @@ struct entry {
 	char *pattern;                  /* own */
 	pcre2_code *code;               /* compiled when it is first needed */
 	size_t uses;
-	uint32_t least; /* bytes of its shortest match; 0 until it was compiled */
-	uint32_t reach; /* a match begins at most so far before its mark; UINT32_MAX: anywhere */
+	uint32_t least;   /* bytes of its shortest match; 0 until it was compiled */
+	uint32_t reach;   /* a match begins at most so far before its mark; UINT32_MAX: anywhere */
+	struct tail tail; /* read when a long line needs it */
 	bool wanted;
 	bool canary;
 	bool fast;   /* compiled for the processor, or not to be */
@@ -44,6 +46,7 @@ struct redact_set {
 	struct known *known;
 	struct patterns db[SET_DATABASES];
 	bool db_wanted[SET_DATABASES], warm, lost;
+	struct tailclasses tails;
 	hs_scratch_t *scratch;
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
@@ -51,6 +54,8 @@ struct redact_set {
 
 /* For entry i, which is about to look at so many bytes; NULL: it cannot be compiled. */
 const pcre2_code *set_code(struct redact_set *set, size_t i, size_t bytes);
+/* How many bytes tell whether entry i matches, and what follows those; need is 0: not known. */
+struct tail set_tail(struct redact_set *set, size_t i);
 /* The number in the set of a database's pattern. */
 static inline size_t set_entry_of(const struct redact_set *set, size_t db, unsigned id)
 {

@@ -194,13 +194,17 @@ static void replace(struct redactor *r, size_t *at, size_t begin, size_t end, si
 /* A secret that was longer than the window goes on to the next blank or quote. */
 static void go_on_swallowing(struct redactor *r, size_t *at, size_t limit)
 {
+	static const bool stops[256] = {
+		['\0'] = true, [' '] = true,  ['\t'] = true, ['\n'] = true,
+		['"'] = true,  ['\''] = true, ['`'] = true,
+	};
 	size_t end = *at;
 
 	if (!r->swallow)
 		return;
 	if (r->open_end > r->base + end)
 		end = (size_t)(r->open_end - r->base);
-	while (end < limit && !strchr(" \t\n\"'`", r->text[end]))
+	while (end < limit && !stops[(unsigned char)r->text[end]])
 		end++;
 	r->swallow = end >= limit;
 	r->open_end = r->base + end;
@@ -350,15 +354,41 @@ static size_t window_part(const struct redactor *r)
 	return WINDOW - (built_in ? OVERLAP_BUILT_IN : OVERLAP);
 }
 
-/* Nothing that was found should be cut in two: it is found again in the next window. */
-static size_t window_limit(const struct redactor *r, const struct spans *spans)
+/* Of those that are cut in two wherever a part ends the one that goes farthest; zeroed: none. */
+static struct span cut_anyway(const struct spans *spans, size_t least, size_t limit)
+{
+	struct span ret = {0};
+
+	for (size_t i = 0; i < spans->n; i++) {
+		const struct span *s = &spans->span[i];
+
+		if (s->from <= least && s->end > limit && s->end > ret.end)
+			ret = *s;
+	}
+	return ret;
+}
+
+/* Is it replaced with the other, whatever it is?  One without an end goes on to the next blank or
+ * quote, as do all built-in ones within it; an owner's may go on behind that. */
+static bool is_within(const struct redactor *r, const struct span *s, const struct span *other,
+		      size_t end)
+{
+	return s->from >= other->begin && s->end <= other->end &&
+	       (s->end < end || r->set->entries[s->rule].rule);
+}
+
+/* Nothing that was found should be cut in two: it is found again in the next window.  In a long
+ * value of names and values one begins every few bytes: windows would go on by their least. */
+static size_t window_limit(const struct redactor *r, const struct spans *spans, size_t end)
 {
 	size_t limit = r->start + window_part(r), least = r->start + LEAST;
+	const struct span whole = cut_anyway(spans, least, limit);
 
 	for (size_t i = spans->n; i-- > 0;) {
 		const struct span *s = &spans->span[i];
 
-		if (s->from < limit && s->end > limit && s->from > least)
+		if (s->from < limit && s->end > limit && s->from > least &&
+		    !is_within(r, s, &whole, end))
 			limit = s->from;
 	}
 	return limit;
@@ -376,7 +406,7 @@ static void search_window(struct redactor *r)
 		r->swallow = true;
 		return;
 	}
-	limit = window_limit(r, spans);
+	limit = window_limit(r, spans, end);
 	for (size_t i = 0; i < spans->n; i++)
 		endless = endless || (spans->span[i].from < limit && spans->span[i].end == end);
 	let_out_cleaned(r, spans, limit, end);

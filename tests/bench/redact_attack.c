@@ -7,8 +7,10 @@
  * is no secret, is repeated with each glue in capitals and not, in short lines and long ones; then
  * TEXTS texts are drawn of some of them with random glue.  The slowest are measured again with
  * more text, by turns with ordinary text: a machine that others use, too, is not equally fast all
- * the time.  It fails if one without a secret in it is more than 4 times slower than ordinary text.
- * What is replaced costs what it costs: those texts are listed apart.
+ * the time: what counts is the median of how much slower one was than what was measured next to it.
+ * It fails if one without a secret in it is more than 4 times slower than ordinary text.  What is
+ * replaced costs what it costs, and those texts are listed apart; but one of them in which it is
+ * little must not be more than 12 times slower.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -27,6 +29,8 @@ enum {
 	TRIES = 5,
 	PARTS = 6,
 	BAR = 4,
+	SECRET_BAR = 12,
+	FEW = 4096, /* bytes for each that is replaced, at least: those that SECRET_BAR is for */
 };
 
 static const char *const glues[] = {"", " ", "=", ":", ".", "-", "_", "/", "\"", "=>", ": "};
@@ -310,22 +314,42 @@ struct bench {
 	double first; /* how fast the latter was when it was measured last */
 };
 
-/* Both by turns: the best of each. */
-static void compare(struct bench *b, struct recipe *r, int rounds)
+static int by_size(const void *a, const void *b)
 {
-	double first = 0;
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static double median(double *of, size_t n)
+{
+	qsort(of, n, sizeof(*of), by_size);
+	return of[n / 2];
+}
+
+/* How much slower than ordinary text it is, one right after the other. */
+static double quotient(struct bench *b, struct recipe *r)
+{
+	uint64_t found;
+	double mb;
+
+	b->first = speed_of(b->set, &b->ordinary, 1, &found);
+	mb = speed_of(b->set, &b->text, 1, &r->found);
+	r->mb = mb > r->mb ? mb : r->mb;
+	return b->first / mb;
+}
+
+static void compare(struct bench *b, struct recipe *r)
+{
+	double times[TRIES], best = 0;
 
 	r->mb = 0;
-	for (int i = 0; i < rounds; i++) {
-		uint64_t found;
-		double mb = speed_of(b->set, &b->ordinary, 1, &found);
-
-		first = mb > first ? mb : first;
-		mb = speed_of(b->set, &b->text, 1, &r->found);
-		r->mb = mb > r->mb ? mb : r->mb;
+	for (size_t i = 0; i < TRIES; i++) {
+		times[i] = quotient(b, r);
+		best = b->first > best ? b->first : best;
 	}
-	b->first = first;
-	r->times = first / r->mb;
+	b->first = best;
+	r->times = median(times, TRIES);
 }
 
 static void try(struct bench *b, struct recipe *r)
@@ -339,7 +363,7 @@ static void try(struct bench *b, struct recipe *r)
 	if (r->found * 2000 >= b->text.len || !is_slow(l, r)) /* full of secrets, or fast */
 		return;
 	/* Once more: it may have been somebody else who was slow. */
-	compare(b, r, TRIES);
+	compare(b, r);
 	if (is_slow(l, r))
 		keep(l, r);
 }
@@ -376,6 +400,40 @@ static void try_some(struct bench *b, uint64_t seed, size_t n)
 	}
 }
 
+/* Values without an end, in which others begin.  They are as slow as they are only in a line that
+ * is longer than what the redactor looks at together, and are measured in any case. */
+static const char *const endless[][PARTS] = {
+	{"_authToken=", "environ", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8", "agent"},
+	{"$2b$", "PRIVATE", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8", "self."},
+	{"sntrys_", "fm1_", "$6$", "_auth=", "sid=", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8"},
+	{"tfp_", "ops_eyJ", "pscale_pw_", "sk-ant-", "glpat-", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8"},
+	{"token=", "password=", "session_token=", "_auth=", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8"},
+};
+
+static size_t atom_of(const char *text)
+{
+	size_t i = 0;
+
+	add_atom(text, strlen(text));
+	while (strcmp(atoms[i], text) != 0)
+		i++;
+	return i;
+}
+
+static void add_endless(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(endless); i++)
+		for (size_t glue = 0; glue < ARRAY_LEN(glues); glue++) {
+			struct recipe r = {.glue = glue, .line = LONG, .times = WORST};
+
+			if (!strchr("-/", glues[glue][0])) /* what many values may have in them */
+				continue;
+			for (; r.n < PARTS && endless[i][r.n]; r.n++)
+				r.atom[r.n] = atom_of(endless[i][r.n]);
+			keep(&secret, &r);
+		}
+}
+
 static void show(const struct recipe *r)
 {
 	printf("%5.1fx %6.0f MB/s, %llu replaced, lines of %zu, %s glue '%s':", r->times, r->mb,
@@ -391,23 +449,27 @@ static void show(const struct recipe *r)
  * down for a while does so for all of them. */
 static void measure(struct bench *b, struct list *l)
 {
-	double first[WORST] = {0};
+	static double times[WORST][ROUNDS];
 
 	for (size_t i = 0; i < l->n; i++)
 		l->worst[i].mb = 0;
-	for (size_t k = 0; k < ROUNDS; k++) {
+	for (size_t k = 0; k < ROUNDS; k++)
 		for (size_t i = 0; i < l->n; i++) {
-			struct recipe now = l->worst[i];
-
-			cook(&now, &b->text);
-			compare(b, &now, 1);
-			l->worst[i].found = now.found;
-			first[i] = b->first > first[i] ? b->first : first[i];
-			l->worst[i].mb = now.mb > l->worst[i].mb ? now.mb : l->worst[i].mb;
-			l->worst[i].times = first[i] / l->worst[i].mb;
+			cook(&l->worst[i], &b->text);
+			times[i][k] = quotient(b, &l->worst[i]);
 		}
-	}
+	for (size_t i = 0; i < l->n; i++)
+		l->worst[i].times = median(times[i], ROUNDS);
 	qsort(l->worst, l->n, sizeof(*l->worst), by_speed);
+}
+
+/* Is one too slow in which little is replaced? */
+static bool is_over(const struct list *l, double bar)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->worst[i].times > bar && l->worst[i].found * FEW < LONG)
+			return true;
+	return false;
 }
 
 static void show_list(const struct list *l, const char *what)
@@ -447,11 +509,13 @@ int main(int argc, char **argv)
 		 argc > 2 ? strtoul(argv[2], NULL, 10) : 3000);
 	fill_ordinary(&b.ordinary, LONG);
 	b.text.room = LONG;
+	add_endless();
 	measure(&b, &secret);
 	show_list(&secret, "something is replaced");
 	measure(&b, &innocent);
 	show_list(&innocent, "nothing is replaced");
-	printf("ordinary text %.0f MB/s, %zu words, bar %dx\n", b.first, n_atoms, BAR);
+	printf("ordinary text %.0f MB/s, %zu words, bars %dx and %dx\n", b.first, n_atoms, BAR,
+	       SECRET_BAR);
 	redact_set_free(b.set);
-	return innocent.n > 0 && innocent.worst[0].times > BAR;
+	return is_over(&innocent, BAR) || is_over(&secret, SECRET_BAR);
 }
