@@ -3,7 +3,8 @@
  *
  * Most output is plain ASCII, looked at sixteen bytes at a time, or whole characters that stay as
  * they are.  All else goes byte by byte through a machine: the state between two bytes is all that
- * is kept, so it does not matter how the text is cut.
+ * is kept, so it does not matter how the text is cut.  Where it finds that much of a text is no
+ * UTF-8, or a string that goes, it steps aside for sixteen bytes at a time again.
  */
 #include "redact/neutral.h"
 
@@ -13,13 +14,17 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "redact/lanes.h"
+#include "redact/neutrallook.h"
 
-enum { ESC = 0x1b, BEL = 0x07, DEL = 0x7f, ROOM = 8 };
+enum { ESC = 0x1b, BEL = 0x07, ROOM = 8 };
 enum {
-	BEHIND = 3,    /* bytes of a character behind its first, at most */
 	SLOWLY = 16,   /* bytes, one by one */
 	SQUEEZES = 32, /* sixteens of bytes, before a run of what stays is looked for again */
+	MANY = 24,     /* bytes that SLOWLY become where much of them is no UTF-8 */
+	SPREAD = 64,   /* sixteen bytes may become so many, and a little more is written */
 };
+
+static const char replacement[] = "\xef\xbf\xbd";
 
 /* Any byte that is not printable ASCII, newline or tab? */
 static bool is_plain(const char *data)
@@ -107,9 +112,8 @@ static size_t put(char *ret, const unsigned char *bytes, size_t len)
 /* Halves of characters could become a whole one when what is between them goes. */
 static size_t put_replacement(char *ret)
 {
-	static const unsigned char replacement[] = {0xef, 0xbf, 0xbd};
-
-	return put(ret, replacement, sizeof(replacement));
+	memcpy(ret, replacement, sizeof(replacement) - 1);
+	return sizeof(replacement) - 1;
 }
 
 /* The waiting bytes are no character after all. */
@@ -229,100 +233,6 @@ static inline size_t one_byte(struct neutral *n, unsigned char c, char *ret)
 	return 0;
 }
 
-static inline lanes is_between(lanes v, unsigned char low, unsigned char high)
-{
-	return (lanes)(v - low <= (unsigned char)(high - low));
-}
-
-/* Behind 0xe2. */
-static inline lanes is_unseen_e2(lanes second, lanes third)
-{
-	return ((lanes)(second == 0x80) &
-		(is_between(third, 0x8b, 0x8f) | is_between(third, 0xa8, 0xae))) |
-	       ((lanes)(second == 0x81) & is_between(third, 0xa0, 0xaf));
-}
-
-/* What begins at each of sixteen bytes, by it and the three behind it: 0xff where it is so. */
-struct begins {
-	lanes broken;           /* no character, or one that begins a sequence */
-	lanes two, three, four; /* not seen, and so many bytes long */
-	lanes maybe;            /* four, and perhaps not seen */
-};
-
-/* The same as is_unseen() and text_utf8_char(): a test compares them. */
-static inline struct begins begins_in(lanes v, const char *data)
-{
-	lanes second = lanes_load(data + 1), third = lanes_load(data + 2);
-	lanes e1 = ((lanes)(second == 0x85) & is_between(third, 0x9f, 0xa0)) |
-		   ((lanes)(second == 0x9e) & is_between(third, 0xb4, 0xb5)) |
-		   ((lanes)(second == 0xa0) & is_between(third, 0x8b, 0x8f));
-	lanes ef = ((lanes)(second == 0xb8) & (lanes)(third < 0x90)) |
-		   ((lanes)(second == 0xbb) & (lanes)(third == 0xbf)) |
-		   ((lanes)(second == 0xbe) & (lanes)(third == 0xa0)) |
-		   ((lanes)(second == 0xbf) & is_between(third, 0xb9, 0xbb));
-
-	return (struct begins){
-		.broken = (lanes)((v & 0xfe) == 0xc0) |
-			  ((lanes)(v == 0xc2) & (lanes)(second < 0xa0)) |
-			  ((lanes)(v == 0xe0) & (lanes)(second < 0xa0)) |
-			  ((lanes)(v == 0xed) & (lanes)(second >= 0xa0)) |
-			  ((lanes)(v == 0xf0) & (lanes)(second < 0x90)) |
-			  ((lanes)(v == 0xf4) & (lanes)(second >= 0x90)) | (lanes)(v >= 0xf5),
-		.two = ((lanes)(v == 0xc2) & (lanes)(second == 0xad)) |
-		       ((lanes)(v == 0xcd) & (lanes)(second == 0x8f)) |
-		       ((lanes)(v == 0xd8) & (lanes)(second == 0x9c)),
-		.three = ((lanes)(v == 0xe1) & e1) |
-			 ((lanes)(v == 0xe2) & is_unseen_e2(second, third)) |
-			 ((lanes)(v == 0xe3) & (lanes)(second == 0x85) & (lanes)(third == 0xa4)) |
-			 ((lanes)(v == 0xef) & ef),
-		.four = ((lanes)(v == 0xf3) & (lanes)(second == 0xa0)),
-		.maybe = ((lanes)(v == 0xf0) & (lanes)(second == 0x9b)),
-	};
-}
-
-/* Of the letters of most languages no second byte tells more. */
-static inline lanes needs_second(lanes v)
-{
-	return is_between(v, 0xc0, 0xc2) | (lanes)(v == 0xcd) | (lanes)(v == 0xd8) |
-	       is_between(v, 0xe0, 0xe3) | (lanes)(v == 0xed) | (lanes)(v >= 0xef);
-}
-
-/* Sixteen bytes, one bit for each. */
-struct sixteen {
-	uint32_t gone;  /* they do not stay */
-	uint32_t first; /* of characters of more than one byte */
-	uint32_t more;  /* behind these, and perhaps one bit too many */
-	uint32_t odd;   /* what the machine must look at */
-};
-
-/* What all of them have: the others are added. */
-static inline struct sixteen look_at(lanes v)
-{
-	uint32_t high = lanes_bits((lanes)(v >= 0x80)), first = lanes_bits((lanes)(v >= 0xc0));
-	uint32_t three = lanes_bits((lanes)(v >= 0xe0)), four = lanes_bits((lanes)(v >= 0xf0));
-	uint32_t more = first << 1 | three << 2 | four << 3;
-
-	return (struct sixteen){
-		.gone = lanes_bits((lanes)((v < 0x20) & (v != '\n') & (v != '\t')) |
-				   (lanes)(v == DEL)),
-		.first = first,
-		.more = more,
-		.odd = (high & ~first) ^ (more & 0xffff),
-	};
-}
-
-/* How many of them are whole characters before the first one that has a bit. */
-static inline size_t whole_before(const struct sixteen *s, uint32_t bits)
-{
-	uint32_t within = ((bits | 0x10000) & -(bits | 0x10000)) - 1, last;
-
-	/* Where the last character does not go on behind that, all of it is whole. */
-	if (!(s->more & (within + 1)))
-		return (size_t)__builtin_ctz(within + 1);
-	last = s->first & within;
-	return 31 - (size_t)__builtin_clz(last);
-}
-
 /* How many of sixteen bytes, with BEHIND more behind them, are whole characters that stay as they
  * are.  At once: where a text has an "e" with an accent cannot be foretold. */
 static inline size_t seen_at_once(const char *data)
@@ -336,36 +246,6 @@ static inline size_t seen_at_once(const char *data)
 		s.odd |= lanes_bits(b.broken | b.two | b.three | b.four | b.maybe);
 	}
 	return whole_before(&s, s.odd | s.gone);
-}
-
-/* Adds all bytes of what is not seen. */
-static inline void look_for_unseen(struct sixteen *s, lanes v, const char *data)
-{
-	struct begins b = begins_in(v, data);
-
-	b.four |= b.maybe & (lanes)(lanes_load(data + 2) == 0xb2) &
-		  is_between(lanes_load(data + BEHIND), 0xa0, 0xa3);
-	s->odd |= lanes_bits(b.broken);
-	s->gone |= lanes_bits(b.two | b.three | b.four) * 3 | lanes_bits(b.three | b.four) << 2 |
-		   lanes_bits(b.four) << 3;
-}
-
-/* The same if there are none but soft hyphens, zero-width ones and variation selectors, which are
- * the most frequent.  false: there may be others. */
-static inline bool look_for_frequent(struct sixteen *s, lanes v, const char *data)
-{
-	lanes c2 = (lanes)(v == 0xc2), e2 = (lanes)(v == 0xe2);
-	lanes second = lanes_load(data + 1), third = lanes_load(data + 2);
-	lanes ef = (lanes)(v == 0xef) & (lanes)(second == 0xb8);
-	uint32_t two, three;
-
-	if (lanes_bits(needs_second(v) & ~c2 & ~e2 & ~ef))
-		return false;
-	two = lanes_bits(c2 & (lanes)(second == 0xad));
-	three = lanes_bits((e2 & is_unseen_e2(second, third)) | (ef & (lanes)(third < 0x90)));
-	s->odd |= lanes_bits(c2 & (lanes)(second < 0xa0));
-	s->gone |= (two | three) * 3 | three << 2;
-	return true;
 }
 
 /* Takes out of sixteen bytes what does not stay, up to the first that is the machine's; returns
@@ -394,6 +274,37 @@ static size_t squeeze(const char **from, char *ret)
 		out += ~s.gone >> i & 1;
 	}
 	*from += len;
+	return out;
+}
+
+/* The same as squeeze(), and what is no UTF-8 is replaced.  *ret_some: there was such.  Pays only
+ * where there is much of it: the machine is faster for a letter with an accent here and there. */
+static size_t spread(const char **from, char *ret, bool *ret_some)
+{
+	const char *data = *from;
+	lanes v = lanes_load(data), cr = (lanes)(v == '\r'),
+	      lf = (lanes)(lanes_load(data + 1) == '\n');
+	struct sixteen s = look_at(v);
+	uint32_t alone = look_for_broken(&s, v, data);
+	size_t len, out = 0;
+	unsigned char bytes[LANES];
+
+	s.gone = (s.gone & ~lanes_bits(cr)) | lanes_bits(cr & lf);
+	v ^= cr & ('\r' ^ '\n');
+	memcpy(bytes, &v, sizeof(bytes));
+	len = whole_before(&s, s.odd | lanes_bits((lanes)(v == ESC)));
+	s.gone |= ~0u << len;
+	alone &= ~(~0u << len);
+#pragma GCC unroll 16
+	for (unsigned i = 0; i < LANES; i++) {
+		uint32_t three = alone >> i & 1;
+
+		memcpy(ret + out, replacement, sizeof(replacement));
+		ret[out] = (char)(bytes[i] ^ (-three & (bytes[i] ^ 0xef)));
+		out += (~s.gone >> i & 1) + 2 * three;
+	}
+	*from += len;
+	*ret_some = alone != 0;
 	return out;
 }
 
@@ -454,17 +365,65 @@ static inline size_t take_out(const char **from, const char *end, char *ret, siz
 	return out;
 }
 
+/* The same where much is no UTF-8, as long as there is such. */
+static size_t spread_out(const char **from, const char *end, char *ret, size_t room, bool *ret_odd)
+{
+	size_t out = 0;
+	bool some = true;
+
+	*ret_odd = end - *from < LANES + BEHIND || room < SPREAD;
+	while (some && !*ret_odd && end - *from >= LANES + BEHIND && room - out >= SPREAD) {
+		const char *at = *from;
+
+		out += spread(from, ret + out, &some);
+		*ret_odd = *from - at < LANES - BEHIND;
+	}
+	return out;
+}
+
+/* How many bytes of a string that never comes out say nothing of its end. */
+static size_t string_run(const char *data, size_t len)
+{
+	size_t i = 0;
+
+	for (; len - i >= LANES; i += LANES) {
+		lanes v = lanes_load(data + i);
+		uint32_t ends = lanes_bits((lanes)(v == '\n') | (lanes)(v == '\r') |
+					   (lanes)(v == BEL) | (lanes)(v == ESC));
+
+		if (ends)
+			return i + (size_t)__builtin_ctz(ends);
+	}
+	return i;
+}
+
+/* Bytes that wait did not come out yet: they are read again, if they are still there. */
+static inline void unread(struct neutral *n, const char *begin, const char **from)
+{
+	if (n->state != NEUTRAL_TEXT || n->cr || (size_t)(*from - begin) < n->n_wait)
+		return;
+	*from -= n->n_wait;
+	n->n_wait = 0;
+}
+
 size_t neutral_feed(struct neutral *n, const char **data, size_t *len, char *ret, size_t room)
 {
 	struct neutral now = *n; /* which no byte that is written can be part of */
 	const char *from = *data, *end = from + *len;
-	size_t out = 0;
+	size_t out = 0, before = 0;
+	bool many = false;
 
 	while (from < end && room - out >= ROOM) {
 		size_t left = (size_t)(end - from), run = 0;
 		bool odd = true;
 
-		if (is_idle(&now)) {
+		if (many)
+			unread(&now, *data, &from);
+		if (now.state == NEUTRAL_STRING) {
+			from += string_run(from, left);
+		} else if (is_idle(&now) && many) {
+			out += spread_out(&from, end, ret + out, room - out, &odd);
+		} else if (is_idle(&now)) {
 			run = seen_run(from, left < room - out ? left : room - out);
 			memcpy(ret + out, from, run);
 			out += run;
@@ -472,9 +431,11 @@ size_t neutral_feed(struct neutral *n, const char **data, size_t *len, char *ret
 			if (from < end && *from != ESC)
 				out += take_out(&from, end, ret + out, room - out, &odd);
 		}
+		before = out;
 		for (size_t i = run < LANES ? SLOWLY : 1;
 		     odd && i > 0 && from < end && room - out >= ROOM; i--)
 			out += one_byte(&now, (unsigned char)*from++, ret + out);
+		many = out - before >= MANY;
 	}
 	*n = now;
 	*data = from;

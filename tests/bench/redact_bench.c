@@ -120,6 +120,13 @@ static void unit_line(struct text *t, const char *unit)
 	add(t, "\n");
 }
 
+/* Of all kinds: some are no UTF-8, some begin what a terminal would obey. */
+static void random_line(struct text *t)
+{
+	for (size_t i = 0; i < 64; i++)
+		add(t, (const char[]){(char)(1 + sample_below(&t->draw, 255)), '\0'});
+}
+
 static const struct {
 	const char *name, *what;
 	void (*line)(struct text *t); /* NULL: unit, again and again, in lines of 4000 bytes */
@@ -159,6 +166,8 @@ static const struct {
 	{"joints", "_:_:_:_:...", NULL, 0, 4, "_:"},
 	{"foreign", "letters of many languages", foreign_line, 200, 0, NULL},
 	{"accents", "nothing but letters with accents", NULL, 200, 0, "\xc3\xa9"},
+	{"broken", "bytes that are no UTF-8", NULL, 0, 4, "\xff"},
+	{"random", "random bytes", random_line, 0, 4, NULL},
 	{"cookies", "cookies that are not random", NULL, 0, 4, "sid=a1aaaaaaaaaaaaaa"},
 	{"bearers", "tokens that are not random", NULL, 0, 4, "bearer a1aaaaaaaaaaaaaa "},
 	{"hidden", "passwords that are hidden", NULL, 0, 4, "password=xxxxxx"},

@@ -260,6 +260,102 @@ TEST(odd_bytes_in_any_order_come_out_as_they_do_byte_by_byte)
 	CHECK(true);
 }
 
+/* The same behind so much that is no UTF-8 that all of it is looked at together, and with little
+ * room, which ends anywhere. */
+static void compare_behind(const char *odd, size_t len, size_t at)
+{
+	struct neutral n = {0};
+	char text[96], got[512], want[512];
+	const char *from = text;
+	size_t left = sizeof(text), out = 0;
+
+	memset(text, '\xff', sizeof(text));
+	memset(text + 80, 'x', sizeof(text) - 80);
+	memcpy(text + at, odd, len);
+	clean(text, sizeof(text), 1, want);
+	clean(text, sizeof(text), sizeof(text), got);
+	if (strcmp(got, want) != 0)
+		CHECK_STR(got, want);
+	while (left > 0)
+		out += neutral_feed(&n, &from, &left, got + out, 72 + at);
+	out += neutral_finish(&n, got + out);
+	got[out] = '\0';
+	if (strcmp(got, want) != 0)
+		CHECK_STR(got, want);
+}
+
+TEST(every_character_among_broken_ones_comes_out_as_it_does_byte_by_byte)
+{
+	for (uint32_t c = 0; c < 0x120000; c += c < 0x10000 ? 1 : 31) {
+		char two[8];
+		size_t len = encode(c, two);
+
+		compare_behind(two, len, 16 + c % 33);
+		len += encode(0xe9, two + len);
+		compare_behind(two, len, 16 + c % 33);
+	}
+	for (uint32_t four = 0x80000000; four >= 0x80000000; four += 5000 + four % 49999) {
+		char odd[] = {(char)(four >> 24), (char)(four >> 16), (char)(four >> 8),
+			      (char)four};
+
+		compare_behind(odd, 2, 16 + four % 33);
+		compare_behind(odd, 3, 16 + four % 33);
+		compare_behind(odd, 4, 16 + four % 33);
+	}
+	CHECK(true);
+}
+
+/* Bytes, of which most are no UTF-8, drawn, in pieces of every size. */
+TEST(broken_text_comes_out_as_it_does_byte_by_byte_however_it_is_cut)
+{
+	static const unsigned char hot[] = {
+		0x80, 0x85, 0x90, 0x9b, 0x9d, 0xa0, 0xad, 0xb2, 0xbf, 0xc0, 0xc2, 0xc3,
+		0xcd, 0xd8, 0xe0, 0xe2, 0xed, 0xef, 0xf0, 0xf3, 0xf4, 0xf5, 0xff, 0x8d,
+		0x98, 0x82, 'a',  '\r', '\n', 0x1b, '[',  ']',  'm',  0x07, 0x01, 0x7f,
+	};
+	uint64_t seed = 7;
+
+	for (int k = 0; k < 6000; k++) {
+		char text[300], got[2048], want[2048];
+		size_t few = 1 + (size_t)(seed >> 40) % 12, from = (size_t)(seed >> 20);
+
+		for (size_t i = 0; i < sizeof(text); i++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			text[i] = (char)hot[(from + (size_t)(seed >> 33) % few * 7) % sizeof(hot)];
+			if (k % 3 == 0 && seed >> 61 == 0)
+				text[i] = (char)(seed >> 50);
+		}
+		clean(text, sizeof(text), 1, want);
+		clean(text, sizeof(text), sizeof(text), got);
+		if (strcmp(got, want) != 0)
+			CHECK_STR(got, want);
+		clean(text, sizeof(text), 20 + (size_t)k % 100, got);
+		if (strcmp(got, want) != 0)
+			CHECK_STR(got, want);
+	}
+	CHECK(true);
+}
+
+TEST(the_end_of_a_string_is_seen_at_every_place)
+{
+	static const char *const ends[] = {"\x07", "\x1b\\", "\n", "\r", "\r\n"};
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		for (size_t at = 2; at < 70; at++) {
+			char text[80], got[256];
+			size_t n = strlen(ends[i]), kept = sizeof(text) - at - n + (i >= 2);
+
+			memset(text, 'x', sizeof(text));
+			memcpy(text, "\x1b]", 2);
+			memcpy(text + at, ends[i], n);
+			clean(text, sizeof(text), sizeof(text), got);
+			CHECK(strlen(got) == kept && strspn(got, "\nx") == kept);
+			clean(text, at, at, got);
+			CHECK(strlen(got) == 0);
+		}
+	}
+}
+
 TEST(it_stops_when_there_is_no_more_room)
 {
 	struct neutral n = {0};
