@@ -8,12 +8,12 @@
 #include "redact/tailclass.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
 	SMALL_NEED = 16, /* what looks around may see, too */
 	DEPTH = 8,
+	NUMBER_MOST = 100000, /* more is not read: there is no "}" behind it then */
 };
 
 /* A pattern as it is read. */
@@ -36,17 +36,27 @@ static const char *behind_class(const char *p)
 	return *p ? p + 1 : p;
 }
 
+/* Adds the number at r->p, which goes behind it. */
+static void read_number(struct reading *r)
+{
+	size_t n = 0;
+
+	for (; isdigit((unsigned char)*r->p) && n < NUMBER_MOST; r->p++)
+		n = n * 10 + (size_t)(*r->p - '0');
+	r->numbers += n;
+}
+
 /* "{n}", "{n,}" or "{n,m}" */
 static bool read_braces(struct reading *r)
 {
-	char *end;
-
-	r->numbers += strtoul(r->p + 1, &end, 10);
-	r->open = end[0] == ',' && end[1] == '}';
-	if (*end == ',' && !r->open)
-		r->numbers += strtoul(end + 1, &end, 10);
-	r->p = end + (r->open ? 2 : 1);
-	return r->open || end[0] == '}';
+	r->p++;
+	read_number(r);
+	r->open = r->p[0] == ',' && r->p[1] == '}';
+	if (*r->p == ',') {
+		r->p++;
+		read_number(r);
+	}
+	return *r->p++ == '}';
 }
 
 static bool read_group(struct reading *r)
