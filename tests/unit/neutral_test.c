@@ -294,6 +294,15 @@ TEST(every_character_among_broken_ones_comes_out_as_it_does_byte_by_byte)
 		len += encode(0xe9, two + len);
 		compare_behind(two, len, 16 + c % 33);
 	}
+	/* Longer than they should be: some of them would not be seen. */
+	for (uint32_t c = 0; c < 0x10000; c += c < 0x3200 ? 1 : 5) {
+		char odd[] = {'\xf0', (char)(0x80 | c >> 12), (char)(0x80 | (c >> 6 & 0x3f)),
+			      (char)(0x80 | (c & 0x3f))};
+
+		compare_behind(odd, sizeof(odd), 16 + c % 33);
+		odd[1] = '\xe0';
+		compare_behind(odd + 1, 3, 16 + c % 33);
+	}
 	for (uint32_t four = 0x80000000; four >= 0x80000000; four += 5000 + four % 49999) {
 		char odd[] = {(char)(four >> 24), (char)(four >> 16), (char)(four >> 8),
 			      (char)four};
