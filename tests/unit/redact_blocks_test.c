@@ -48,7 +48,7 @@ static size_t draw_text(struct sample *draw, char text[static ROOM])
 			n = 3;
 			break;
 		default:
-			word = sample_below(draw, 2) ? "ceprsul-:" + sample_below(draw, 8) : word;
+			word = sample_below(draw, 2) ? &"ceprsul-:"[sample_below(draw, 8)] : word;
 			n = n < strlen(word) ? n : strlen(word);
 			break;
 		}
