@@ -112,9 +112,9 @@ static int read_char(const char **p)
 
 static bool read_class(const char *p, bool caseless, bool ret[static 256])
 {
-	bool not = p[1] == '^';
+	bool others = p[1] == '^';
 
-	for (p += not ? 2 : 1; *p != ']';) {
+	for (p += others ? 2 : 1; *p != ']';) {
 		int first = read_char(&p), last = first;
 
 		if (*p == '-' && p[1] != ']') {
@@ -130,7 +130,7 @@ static bool read_class(const char *p, bool caseless, bool ret[static 256])
 		}
 	}
 	for (size_t c = 0; c < 256; c++)
-		ret[c] = ret[c] != not ;
+		ret[c] = ret[c] != others;
 	return true;
 }
 

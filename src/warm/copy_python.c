@@ -120,6 +120,7 @@ static PyObject *module_rest(PyObject *self, PyObject *args)
 
 static PyObject *module_apart(PyObject *self, PyObject *args)
 {
+	PyThreadState *state;
 	unsigned place;
 	int fd;
 	bool is;
@@ -127,20 +128,25 @@ static PyObject *module_apart(PyObject *self, PyObject *args)
 	(void)self;
 	if (!PyArg_ParseTuple(args, "Ii", &place, &fd))
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS is = copy_apart(place, fd);
-	Py_END_ALLOW_THREADS return PyBool_FromLong(is);
+	state = PyEval_SaveThread();
+	is = copy_apart(place, fd);
+	PyEval_RestoreThread(state);
+	return PyBool_FromLong(is);
 }
 
 static PyObject *module_expect(PyObject *self, PyObject *args)
 {
+	PyThreadState *state;
 	unsigned us;
 	int fd;
 
 	(void)self;
 	if (!PyArg_ParseTuple(args, "iI", &fd, &us))
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS copy_expect(fd, us);
-	Py_END_ALLOW_THREADS return Py_BuildValue("");
+	state = PyEval_SaveThread();
+	copy_expect(fd, us);
+	PyEval_RestoreThread(state);
+	return Py_BuildValue("");
 }
 
 static PyObject *module_check(PyObject *self, PyObject *args)
