@@ -148,7 +148,7 @@ static int give_up(struct maker *m)
 
 	if (sigaction(SIGCHLD, &ignore, NULL) < 0)
 		return fail_sys(m->err, "ignore SIGCHLD");
-	if (seal_born_identity(uid, uid, m->err) < 0)
+	if (seal_securebits(m->err) < 0 || seal_born_identity(uid, uid, m->err) < 0)
 		return -1;
 	return seal_no_new_privs(m->err);
 }

@@ -40,6 +40,12 @@ static int set_rlimit(int which, rlim_t soft, rlim_t hard, struct error *err)
 	return 0;
 }
 
+int seal_core_dumps(struct error *err)
+{
+	/* 1, not 0: with a pipe as core_pattern only 1 means "no dump". */
+	return set_rlimit(RLIMIT_CORE, 1, 1, err);
+}
+
 int seal_rlimits(const struct seal_limits *s, struct error *err)
 {
 	const struct limits *l = s->limits;
@@ -52,8 +58,6 @@ int seal_rlimits(const struct seal_limits *s, struct error *err)
 		int which;
 		rlim_t soft, hard;
 	} rows[] = {
-		/* 1, not 0: with a pipe as core_pattern only 1 means "no dump". */
-		{RLIMIT_CORE, 1, 1},
 		{RLIMIT_NOFILE, l->files, l->files},
 		{RLIMIT_FSIZE, l->disk_bytes, l->disk_bytes},
 		{RLIMIT_MEMLOCK, 65536, 65536},
@@ -115,13 +119,17 @@ int seal_keep_inheritable(struct error *err)
 	return syscall(SYS_capset, &head, sets) < 0 ? fail_sys(err, "keep capabilities") : 0;
 }
 
-static int lock_securebits(struct error *err)
-{
-	const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
-				   SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
-				   SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+enum {
+	LOCKED_BITS = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+		      SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+		      SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED
+};
 
-	return prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0 ? fail_sys(err, "lock securebits") : 0;
+int seal_securebits(struct error *err)
+{
+	return prctl(PR_SET_SECUREBITS, (unsigned long)LOCKED_BITS, 0, 0, 0) < 0
+		       ? fail_sys(err, "lock securebits")
+		       : 0;
 }
 
 int seal_capabilities(struct error *err)
@@ -149,8 +157,6 @@ static int become(uid_t uid, gid_t gid, struct error *err)
 		if (syscall(SYS_setresgid, gid, gid, gid) < 0)
 			return fail_sys(err, "become gid %u", gid);
 	}
-	if (lock_securebits(err) < 0)
-		return -1;
 	if (syscall(SYS_setresuid, uid, uid, uid) < 0)
 		return fail_sys(err, "become uid %u", uid);
 	return seal_capabilities(err);
@@ -158,13 +164,17 @@ static int become(uid_t uid, gid_t gid, struct error *err)
 
 int seal_identity(uid_t uid, gid_t gid, struct error *err)
 {
-	return seal_bounding_set(err) < 0 ? -1 : become(uid, gid, err);
+	if (seal_bounding_set(err) < 0 || seal_securebits(err) < 0)
+		return -1;
+	return become(uid, gid, err);
 }
 
 int seal_born_identity(uid_t uid, gid_t gid, struct error *err)
 {
 	if (prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) != 0)
 		return fail(err, ERR_INTERNAL, "the bounding set is not empty");
+	if (prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) != LOCKED_BITS)
+		return fail(err, ERR_INTERNAL, "the securebits are not locked");
 	return become(uid, gid, err);
 }
 

@@ -15,7 +15,9 @@ struct seal_limits {
 	unsigned own_processes;   /* of ours that count against the same uid */
 };
 
+/* All but the one on core dumps. */
 int seal_rlimits(const struct seal_limits *l, struct error *err);
+int seal_core_dumps(struct error *err);
 int seal_keyring(struct error *err);
 /* No exec will ever bring a capability back.  Those we have stay. */
 int seal_bounding_set(struct error *err);
@@ -24,12 +26,15 @@ int seal_bounding_set(struct error *err);
 enum { SEAL_KEPT_COUNT = 6 };
 extern const int seal_kept[SEAL_KEPT_COUNT];
 int seal_keep_inheritable(struct error *err);
+/* No uid and no exec will bring a capability back, and nobody can change that. */
+int seal_securebits(struct error *err);
 /* Becomes uid and gid (of this user namespace) and gives up every capability, the bounding set
- * included; securebits make sure that no exec brings one back. */
+ * included, with securebits locked. */
 int seal_identity(uid_t uid, gid_t gid, struct error *err);
 /* Gives up every capability that this process has; needs none for it. */
 int seal_capabilities(struct error *err);
-/* The same for who was born of a process with an empty bounding set: forty questions less. */
+/* The same for who was born of a process with an empty bounding set and has locked its securebits:
+ * forty questions less. */
 int seal_born_identity(uid_t uid, gid_t gid, struct error *err);
 int seal_no_new_privs(struct error *err);
 /* Empty mask, default handlers. */

@@ -311,6 +311,14 @@ static int part_from_init(struct sealing *p)
 	return 0;
 }
 
+/* Whatever the filter's first half forbids already. */
+static int lock_down(struct sealing *p)
+{
+	struct error *err = &p->board->error;
+
+	return seal_securebits(err) < 0 ? -1 : seal_core_dumps(err);
+}
+
 /* What takes the kernel longest, while others have yet to finish what we wait for next.  It allows
  * what the steps from here on need; until the second half, only our own code runs under it. */
 static int filter_most(struct sealing *p)
@@ -343,6 +351,7 @@ static const struct {
 	{"keyring", renew_keyring},      /* no key of the caller's */
 	{"session", leave_session},      /* no terminal, no signal mask */
 	{"processor", part_from_init},   /* only saves time */
+	{"locks", lock_down},            /* securebits, no core dumps: while it is allowed to */
 	{"seccomp", filter_most},        /* where it can be had in two */
 	{"network", join_network},       /* where it is not ours by birth */
 	{"descriptors", place_stdio},    /* 0, 1, 2 and nothing else */

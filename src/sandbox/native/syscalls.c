@@ -490,10 +490,8 @@ const size_t n_syscalls = ARRAY_LEN(syscalls);
 /* What the steps of sealing.c from the first half on ask for and a program may not, or not with
  * every argument. */
 static const uint32_t held[] = {
-	__NR_setns,     /* the network namespace */
-	__NR_unshare,   /* descriptors of its own */
-	__NR_prctl,     /* securebits */
-	__NR_prlimit64, /* no core dumps */
+	__NR_setns,   /* the network namespace */
+	__NR_unshare, /* descriptors of its own */
 };
 
 bool syscall_is_held(uint32_t nr)
