@@ -27,8 +27,6 @@
 #include "sandbox/native/spread.h"
 #include "sandbox/native/turns.h"
 
-enum { RULES_FD = 3 };
-
 /* v1: a process with one thread that moves itself through `tasks` does not wait for a grace
  * period.  v2: it was born in the group. */
 static int join_groups(struct sealing *p)
@@ -153,8 +151,7 @@ static int place_door(struct sealing *p)
 {
 	struct error *err = &p->board->error;
 
-	if (lift(&p->door, err) < 0 || (p->library >= 0 && lift(&p->library, err) < 0) ||
-	    (p->rules >= 0 && lift(&p->rules, err) < 0))
+	if (lift(&p->door, err) < 0 || (p->library >= 0 && lift(&p->library, err) < 0))
 		return -1;
 	if (dup3(p->door, DOOR_FD, p->library < 0 ? O_CLOEXEC : 0) < 0 ||
 	    (p->library >= 0 && dup2(p->library, DOOR_LIBRARY_FD) < 0))
@@ -162,12 +159,11 @@ static int place_door(struct sealing *p)
 	return p->library < 0 ? DOOR_FD : DOOR_LIBRARY_FD;
 }
 
-/* Above the rules, which go: so that its number is the same with and without them. */
 static int place_more(struct sealing *p)
 {
 	struct error *err = &p->board->error;
 
-	if (lift(&p->more, err) < 0 || (p->rules >= 0 && lift(&p->rules, err) < 0))
+	if (lift(&p->more, err) < 0)
 		return -1;
 	if (dup2(p->more, INSIDE_MORE_FD) < 0)
 		return fail_sys(err, "place a descriptor");
@@ -176,7 +172,8 @@ static int place_more(struct sealing *p)
 
 static int place_stdio(struct sealing *p)
 {
-	int last = RULES_FD - 1;
+	enum { GAP_FD = STDERR_FILENO + 1 }; /* what is placed lies above it */
+	int last = STDERR_FILENO;
 
 	if (p->door < 0 && place_io(p) < 0)
 		return -1;
@@ -184,16 +181,10 @@ static int place_stdio(struct sealing *p)
 		return -1;
 	if (p->door < 0 && p->more >= 0 && (last = place_more(p)) < 0)
 		return -1;
-	/* Only the rules stay, for a moment. */
-	if (p->rules >= 0 && dup2(p->rules, RULES_FD) < 0)
-		return fail_sys(&p->board->error, "place the rules");
-	if (last < RULES_FD && p->rules >= 0)
-		last = RULES_FD;
-	if (close_range((unsigned)last + 1, ~0u, 0) < 0)
+	if (close_range((unsigned)last + 1, ~0u, 0) < 0 ||
+	    (last > GAP_FD && close_range(GAP_FD, GAP_FD, 0) < 0))
 		return fail_sys(&p->board->error, "close descriptors");
-	return p->rules < 0 && last > RULES_FD && close_range(RULES_FD, RULES_FD, 0) < 0
-		       ? fail_sys(&p->board->error, "close descriptors")
-		       : 0;
+	return 0;
 }
 
 static int become_user(struct sealing *p)
@@ -237,7 +228,8 @@ static int enter_work(struct sealing *p)
 	return 0;
 }
 
-/* Made with the box: the rules know inodes, and no mount comes after them. */
+/* Made with the box: the rules know inodes, and no mount comes after them.  Their descriptor may be
+ * the launcher's, too, and goes with the others. */
 static int restrict_files(struct sealing *p)
 {
 	struct error *err = &p->board->error;
@@ -246,9 +238,9 @@ static int restrict_files(struct sealing *p)
 		(void)fail(err, ERR_CONFIG, "there are no rules");
 		return layer_missing(p->board, LAYER_LANDLOCK, NULL, err);
 	}
-	if (landlock_enter(RULES_FD, err) < 0)
-		return layer_missing(p->board, LAYER_LANDLOCK, NULL, err);
-	return close(RULES_FD) < 0 ? fail_sys(err, "close the rules") : 0;
+	return landlock_enter(p->rules, err) < 0
+		       ? layer_missing(p->board, LAYER_LANDLOCK, NULL, err)
+		       : 0;
 }
 
 /* Below the steps that need many descriptors. */
@@ -351,14 +343,14 @@ static const struct {
 	{"keyring", renew_keyring},      /* no key of the caller's */
 	{"session", leave_session},      /* no terminal, no signal mask */
 	{"processor", part_from_init},   /* only saves time */
+	{"landlock", restrict_files},    /* again, by inode, in case a mount was wrong */
 	{"locks", lock_down},            /* securebits, no core dumps: while it is allowed to */
 	{"seccomp", filter_most},        /* where it can be had in two */
 	{"network", join_network},       /* where it is not ours by birth */
 	{"descriptors", place_stdio},    /* 0, 1, 2 and nothing else */
 	{"identity", become_user},       /* uid, capabilities, no_new_privs */
 	{"directory", enter_work},       /* beneath the new root, checked */
-	{"landlock", restrict_files},    /* again, by inode, in case a mount was wrong */
-	{"rlimits", set_rlimits},        /* landlock's rules needed descriptors */
+	{"rlimits", set_rlimits},        /* the steps above need descriptors */
 	{"seccomp", filter_calls},       /* all, or the rest: it forbids what the others need */
 	{"pid 1", await_init},           /* late: it execs beside us */
 	{"leave", await_leave},          /* last: nothing ran so far */
