@@ -35,6 +35,7 @@
 #include "sandbox/native/rawcall.h"
 #include "sandbox/native/rootfs.h"
 #include "sandbox/native/seal.h"
+#include "sandbox/native/turns.h"
 
 enum { LEASH_FD = 3 };
 
@@ -153,6 +154,15 @@ static int give_up(struct maker *m)
 	return seal_no_new_privs(m->err);
 }
 
+/* From here on somebody waits for the launcher, and nobody for us yet: woken where that makes the
+ * network, we go on when it is made and told. */
+static int go_last(struct maker *m)
+{
+	if (plan_is_single(m->plan) && m->board->room)
+		(void)turns_later();
+	return 0;
+}
+
 static int leave_old_root(struct maker *m)
 {
 	return m->plan->once ? rootfs_leave_old(m->err) : 0;
@@ -192,6 +202,7 @@ static const struct step building[] = {
 /* While the launcher goes on and the program's process seals itself, which waits for the last of
  * these (sealing.c): no program begins before. */
 static const struct step leaving[] = {
+	{"turn", go_last},            /* only saves time */
 	{"old root", leave_old_root}, /* nothing leads there since the box has its root */
 	{"privileges", give_up},      /* nothing below may need one */
 	{"init", become_init},        /* does not return */

@@ -89,6 +89,9 @@ static int join_network(struct sealing *p)
 
 	if (!p->newborn)
 		return 0;
+	/* Once in any case: whoever takes the host's root away for pid 1 may wait for this
+	 * processor since the network is there. */
+	(void)sched_yield();
 	stay_awake_for(word);
 	while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
 		(void)syscall(SYS_futex, word, FUTEX_WAIT, 0, &moment);
