@@ -111,13 +111,19 @@ static size_t dark_end(struct finder *f, size_t at)
 
 /* No pattern that has beginnings matches a blank: most of what only begins like a secret is too
  * short for one. */
-static bool on_start(void *context, size_t at, size_t rule)
+static bool on_start(void *context, size_t at, size_t rule, size_t *until)
 {
 	struct finder *f = context;
 	const struct entry *e = &f->set->entries[rule];
 
-	if (!e->wanted || dark_end(f, at) - at < e->least)
+	if (!e->wanted)
 		return true;
+	/* What begins later in the same run is still shorter. */
+	if (dark_end(f, at) - at < e->least) {
+		*until = f->dark < *until ? f->dark : *until;
+		return true;
+	}
+	*until = 0;
 	return add_mark(f, rule, at + STARTS_REACH);
 }
 

@@ -156,11 +156,31 @@ static size_t plain_len(const struct nearnames *n, const struct shape *s)
 	return s->len;
 }
 
-/* The same for nearnames_equals(). */
-static void allow_equals(struct nearnames *n, const struct nearword *w)
+/* nearnames_ends_equals() must know its end.  false: there is no room. */
+static bool add_end(struct nearnames *n, const char *text, size_t len)
+{
+	char bytes[NEARNAMES_END] = {0};
+	struct nearend one = {0};
+	size_t most = len < sizeof(bytes) ? len : sizeof(bytes);
+
+	memcpy(bytes + sizeof(bytes) - most, text + len - most, most);
+	memset((char *)&one.mask + sizeof(one.mask) - most, 0xff, most);
+	one.bytes = nearnames_end(bytes + sizeof(bytes));
+	n->equals_lasts |= 1u << (text[len - 1] & 0x1f);
+	for (size_t i = 0; i < n->n_equals; i++)
+		if (memcmp(&n->equals_ends[i], &one, sizeof(one)) == 0)
+			return true;
+	if (n->n_equals == NEARNAMES_EQUALS)
+		return false;
+	n->equals_ends[n->n_equals++] = one;
+	return true;
+}
+
+/* The same for nearnames_equals().  false: there is no room. */
+static bool allow_equals(struct nearnames *n, const struct nearword *w)
 {
 	if (!(n->value_kinds['='] >> w->kind & 1))
-		return;
+		return true;
 	if (w->joint == NEARJOINT_NEAR && (n->equals_len == 0 || w->len < n->equals_len))
 		n->equals_len = w->len;
 	for (size_t i = w->first; i < w->behind && w->joint == NEARJOINT_NEAR; i++) {
@@ -169,10 +189,10 @@ static void allow_equals(struct nearnames *n, const struct nearword *w)
 		if (n->equals_least == 0 || len < n->equals_least)
 			n->equals_least = len;
 	}
-	if (w->joint != NEARJOINT_NEAR)
-		n->equals_lasts |= 1u << (w->text[w->len - 1] & 0x1f);
-	if (w->joint == NEARJOINT_FAR)
-		n->equals_lasts |= 1u << (' ' & 0x1f);
+	if (w->joint != NEARJOINT_NEAR && !add_end(n, w->text, w->len))
+		return false;
+	/* Blanks may stand between. */
+	return w->joint != NEARJOINT_FAR || add_end(n, " ", 1);
 }
 
 static bool add_shape(void *context, const char *form)
@@ -259,8 +279,9 @@ bool near_build(struct nearnames *n, const struct redact_rule *rule, size_t entr
 		w->first = (uint16_t)shapes;
 		w->behind = (uint16_t)n->n_shapes;
 		allow_kind(n, w);
-		allow_equals(n, w);
 		allow_long(n, w);
+		if (!allow_equals(n, w))
+			return false;
 	}
 	return true;
 }

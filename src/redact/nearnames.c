@@ -130,11 +130,20 @@ static inline bool is_there(const struct nearword *w, const char *at)
 	return true;
 }
 
+static inline void tell(struct nearlook *l, size_t bytes)
+{
+	l->told = bytes > l->told ? bytes : l->told;
+}
+
 static bool has_shape(struct nearlook *l, const struct nearword *w, size_t value)
 {
-	for (size_t i = w->first; i < w->behind; i++)
-		if (shape_fits(&l->names->shapes[i], &l->names->sets, &l->in, value))
+	for (size_t i = w->first; i < w->behind; i++) {
+		const struct shape *s = &l->names->shapes[i];
+
+		tell(l, s->len + 1u); /* a word may end there */
+		if (shape_fits(s, &l->names->sets, &l->in, value))
 			return true;
+	}
 	return false;
 }
 
@@ -248,6 +257,49 @@ static inline size_t first_word(const struct nearnames *n, const char *text, siz
 	return at + NEARNAMES_LEAST <= end ? at : end;
 }
 
+static inline struct nearnothing *nothing_of(struct nearlook *l, size_t name, size_t value)
+{
+	return &l->nothings[(name ^ (unsigned char)l->in.text[value]) % NEARNAMES_NOTHINGS];
+}
+
+/* Was nothing found where the same was said before?  Most often it was not said, which one branch
+ * tells. */
+static inline bool is_known(struct nearlook *l, size_t name, size_t value)
+{
+	const struct nearnothing *n = nothing_of(l, name, value);
+	const char *text = l->in.text + value, *other = l->in.text + n->value;
+	uint32_t same = lanes_bits((lanes)(lanes_load(text) == lanes_load(other)));
+
+	return ((same == 0xffff) & (name == n->name) & (l->in.high - value >= n->behind)) &&
+	       memcmp(text - n->before, other - n->before, n->before + n->behind) == 0;
+}
+
+/* Nothing was found, because of so many bytes before a value and of it. */
+static inline void keep(struct nearlook *l, size_t name, size_t value, size_t before, size_t behind)
+{
+	if (behind <= l->in.high - value)
+		*nothing_of(l, name, value) = (struct nearnothing){value, name, before, behind};
+}
+
+/* From text[at] on. */
+static inline bool look_for_words(struct nearlook *l, struct looked *s, size_t at)
+{
+	const struct nearnames *n = l->names;
+	const char *text = l->in.text;
+
+	l->named = false;
+	for (size_t i = first_word(n, text, at, s->end, s->kinds); i + NEARNAMES_LEAST <= s->end;
+	     i++)
+		if (may_begin(n, text + i, s->kinds) && !look_at_row(l, i, s))
+			return false;
+	if (!l->named && at > 0) {
+		l->dull = at - 1;
+		l->dull_len = s->value - at + 1;
+		l->dull_kinds = s->kinds;
+	}
+	return true;
+}
+
 bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, uint64_t kinds)
 {
 	const struct nearnames *n = l->names;
@@ -259,38 +311,33 @@ bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, 
 
 	/* No sign is in a word, or between one and its sign. */
 	last = last > l->low ? last : l->low;
+	if (is_known(l, value - last, value))
+		return true;
 	kinds &= long_enough(l, value);
 	if (end < last + NEARNAMES_LEAST || !kinds)
 		return true;
 	most = kinds & n->gap_kinds ? BEFORE + NEARNAMES_WORD : n->given_len + FAR_BLANKS;
 	at = end - last > most ? end - most : last;
-	if (is_dull(l, at, value, kinds))
-		return true;
 	looked = (struct looked){last, sign, end, value, kinds, 0};
-	l->named = false;
-	for (size_t i = first_word(n, text, at, end, kinds); i + NEARNAMES_LEAST <= end; i++)
-		if (may_begin(n, text + i, kinds) && !look_at_row(l, i, &looked))
-			return false;
-	if (!l->named && at > 0) {
-		l->dull = at - 1;
-		l->dull_len = value - at + 1;
-		l->dull_kinds = kinds;
-	}
+	l->told = NEARNAMES_LONG;
+	if (!is_dull(l, at, value, kinds) && !look_for_words(l, &looked, at))
+		return false;
+	if (at > 0)
+		keep(l, value - last, value, value - at + 1, l->told);
 	return true;
 }
 
-size_t nearnames_value_end(const struct nearlook *l, size_t most)
+size_t nearnames_value_end(struct nearlook *l, size_t most)
 {
 	const struct shape_run *known = &l->in.runs[l->open - 1];
 	size_t limit = l->in.high - l->value < most ? l->in.high : l->value + most;
 	/* Its shape was read just now. */
 	size_t end = l->value >= known->begin && l->value < known->end ? known->end : l->value;
 
-	if (end >= limit)
-		return limit;
-
+	end = end < limit ? end : limit;
 	while (end < limit &&
 	       (l->names->sets.of[(unsigned char)l->in.text[end]] >> (l->open - 1) & 1))
 		end++;
+	tell(l, end - l->value + 1);
 	return end;
 }

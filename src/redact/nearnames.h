@@ -19,6 +19,9 @@ enum {
 	NEARNAMES_PAIRS = 1024,
 	NEARNAMES_KINDS = 64,
 	NEARNAMES_LONG = 32, /* characters of a value that are looked at, at most */
+	NEARNAMES_NOTHINGS = 8,
+	NEARNAMES_EQUALS = 8,
+	NEARNAMES_END = 8, /* bytes before a sign that nearnames_ends_equals() reads */
 };
 
 /* What may stand between a word and its value: NEAR(), GIVEN(), GIVEN_FAR() of redact_rule.h. */
@@ -36,6 +39,11 @@ struct nearword {
 	uint16_t first, behind; /* its values' shapes */
 	uint16_t next;          /* with the same first letters, plus one; 0: none */
 	uint64_t kinds;         /* of it and of all these, as bits */
+};
+
+/* The last eight bytes of a word, as nearnames_end() has them, and all bits of those that count. */
+struct nearend {
+	uint64_t bytes, mask;
 };
 
 /* Made from the rules when belljar is built.  Values are of one kind if the same characters can be
@@ -60,9 +68,11 @@ struct nearnames {
 	uint64_t gap_kinds; /* those of words that something may stand behind */
 	size_t given_len;   /* letters of the other words, at most */
 	/* Values that can have a "=" in them: words of so many letters or more are near them, and
-	 * those right before the sign end in one of these, by its lower five bits. */
+	 * those right before the sign end so, and in one of these, by its lower five bits. */
 	size_t equals_len;
 	uint32_t equals_lasts;
+	struct nearend equals_ends[NEARNAMES_EQUALS];
+	size_t n_equals;
 	size_t equals_least; /* of the former: bytes without a blank or a ":" */
 };
 
@@ -91,8 +101,23 @@ static inline size_t nearnames_pair(const char *end)
 	return (size_t)(end[-2] & 0x1f) << 5 | (size_t)(end[-1] & 0x1f);
 }
 
+/* The eight bytes before text[0]; of letters the small ones. */
+static inline uint64_t nearnames_end(const char *text)
+{
+	uint64_t eight;
+
+	memcpy(&eight, text - sizeof(eight), sizeof(eight));
+	return eight | 0x2020202020202020u;
+}
+
 /* What most values end with, as a comparison of bytes or of lanes. */
 #define NEARNAMES_ENDS(v) (((v) <= ')') | ((v) == ':') | ((v) == '='))
+
+/* Nothing was found before the value at text[value] and so many bytes of a name, because of
+ * text[value - before .. value + behind). */
+struct nearnothing {
+	size_t value, name, before, behind;
+};
 
 /* Where somebody looks; runs of the text are zeroed. */
 struct nearlook {
@@ -104,11 +129,15 @@ struct nearlook {
 	void *context;
 	size_t value;  /* the one that was found */
 	unsigned open; /* what it is made of, as in its word */
+	size_t told;   /* bytes of a value that told what it is, so far; hit() makes it SIZE_MAX
+			  if it takes one */
 	/* What was before a value, from a byte before its name on, and named nobody who has values
 	 * of these kinds. */
 	size_t dull, dull_len;
 	uint64_t dull_kinds;
 	bool named; /* somebody was */
+	/* In text that says the same again and again a few answers are enough. */
+	struct nearnothing nothings[NEARNAMES_NOTHINGS];
 	struct shape_text in;
 };
 
@@ -137,7 +166,7 @@ static inline uint64_t nearnames_behind(const struct nearnames *n, const char *v
 bool nearnames_look(struct nearlook *l, size_t last, size_t sign, size_t value, uint64_t kinds);
 
 /* Behind the value that was found, or so many bytes of it; it is one of an open set. */
-size_t nearnames_value_end(const struct nearlook *l, size_t most);
+size_t nearnames_value_end(struct nearlook *l, size_t most);
 
 /* May a value that has a "=" in it follow a sign? */
 static inline bool nearnames_equals(const struct nearlook *l, size_t last, size_t sign)
@@ -145,6 +174,27 @@ static inline bool nearnames_equals(const struct nearlook *l, size_t last, size_
 	const struct nearnames *n = l->names;
 
 	return n && (nearnames_before(n, l->in.text, last, sign) & n->value_kinds['=']);
+}
+
+/* The same by the bytes before the sign, NEARNAMES_END of them, if it is not because of a word of
+ * equals_len letters or more. */
+static inline bool nearnames_ends_equals(const struct nearnames *n, const char *sign)
+{
+	uint64_t end = nearnames_end(sign);
+	bool any = false;
+
+	/* Most have another letter there. */
+	if (!(n->equals_lasts >> (sign[-1] & 0x1f) & 1))
+		return false;
+	for (size_t i = 0; i < n->n_equals; i++)
+		any |= ((end ^ n->equals_ends[i].bytes) & n->equals_ends[i].mask) == 0;
+	return any;
+}
+
+/* false: nobody's value begins as text[value] does. */
+static inline bool nearnames_may_be_value(const struct nearlook *l, size_t value)
+{
+	return l->names->value_kinds[(unsigned char)l->in.text[value]] != 0;
 }
 
 /* The same as nearnames_look() if there are NEARNAMES_VALUE bytes of the value, and two before the

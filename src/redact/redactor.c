@@ -379,7 +379,7 @@ static bool is_within(const struct redactor *r, const struct span *s, const stru
 
 /* Nothing that was found should be cut in two: it is found again in the next window.  In a long
  * value of names and values one begins every few bytes: windows would go on by their least. */
-static size_t window_limit(const struct redactor *r, const struct spans *spans, size_t end)
+static size_t whole_limit(const struct redactor *r, const struct spans *spans, size_t end)
 {
 	size_t limit = r->start + window_part(r), least = r->start + LEAST;
 	const struct span whole = cut_anyway(spans, least, limit);
@@ -392,6 +392,38 @@ static size_t window_limit(const struct redactor *r, const struct spans *spans, 
 			limit = s->from;
 	}
 	return limit;
+}
+
+/* Is it all that its rule's pattern matched, and short?  What follows it is found the same by a
+ * search that begins where the next one of its rule does. */
+static bool is_plain(const struct redactor *r, const struct span *s)
+{
+	const struct redact_rule *rule = r->set->entries[s->rule].rule;
+
+	return rule && rule->begins && !rule->check && !rule->opens_block && s->from == s->begin &&
+	       s->end - s->from < REACH;
+}
+
+/* Short secrets of one rule, each of which begins in the one before: windows would go on by their
+ * least as long as there are more.  All but the last of these windows are searched as one: where
+ * each would have ended is known already. */
+static size_t window_limit(const struct redactor *r, const struct spans *spans, size_t end)
+{
+	size_t most = r->start + window_part(r), limit = whole_limit(r, spans, end);
+	size_t ret = limit, rule = SIZE_MAX;
+
+	for (size_t i = 0; i < spans->n && limit < most; i++) {
+		const struct span *s = &spans->span[i];
+
+		if (s->end <= limit || s->from >= most)
+			continue;
+		if ((rule != SIZE_MAX && s->rule != rule) || !is_plain(r, s))
+			return limit;
+		rule = s->rule;
+		if (s->from > ret + LEAST)
+			ret = s->from;
+	}
+	return ret;
 }
 
 /* A line that is longer than a window: a part of it goes out. */

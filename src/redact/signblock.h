@@ -27,6 +27,7 @@ struct block {
 	uint64_t long_values; /* what is right behind may be long enough for a secret */
 	uint64_t word_ends;   /* of words that mean one; all bits: not known */
 	uint64_t passwords;   /* signs behind names that may be theirs; all bits: not known */
+	uint64_t near;        /* signs with what may be a vendor's; all bits: not known */
 	uint64_t values;      /* characters of values without quotes */
 	uint64_t six, ten;    /* so many characters of a value begin there, and of ten a digit is
 				 one, or they are twenty; all bits: not known */

@@ -141,7 +141,7 @@ static inline void look_direct(struct signlook *l, const struct block *b, size_t
 	bool colons = b->colons >> i >> 1 & 0xffff, equals = b->equals >> i >> 1 & 0xffff;
 	bool enough = b->long_values >> i & 1;
 	struct maybe m = {
-		.near = enough & l->names & !colons &
+		.near = enough & l->names & (b->near >> i & 1) & !colons &
 			(!equals | nearnames_equals(&l->near, last, sign)),
 		.password = l->passwords & (b->passwords >> i & 1) &
 			    signname_maybe_password(l->text, sign),
@@ -151,6 +151,8 @@ static inline void look_direct(struct signlook *l, const struct block *b, size_t
 
 	if (!((m.near | m.password | m.secret) & has_name(l, sign)))
 		return;
+	/* The block does not tell of what is behind it. */
+	m.near = m.near && !lanes_bits((lanes)(lanes_load(l->text + sign + 1) <= ' '));
 	m.password = m.password && is_password(l, sign);
 	m.secret = m.secret && !valuerun_known_dull(&l->value, sign + 1) && may_end_secret(l, sign);
 	look_closely(l, last, sign, sign + 1, m);
@@ -163,7 +165,7 @@ static void look_apart(struct signlook *l, const struct block *b, size_t i, size
 	size_t at = value_begin(l, sign), inner = signlook_inner(l, at);
 	uint32_t dark = lanes_bits((lanes)(lanes_load(l->text + inner) > ' '));
 	struct maybe m = {
-		.near = dark == 0xffff,
+		.near = l->names && ((dark == 0xffff) & nearnames_may_be_value(&l->near, inner)),
 		.password = (((dark & PASSWORD_BITS) == PASSWORD_BITS &&
 			      may_have(b->six, i + inner - sign)) ||
 			     inner > at) &&
@@ -280,7 +282,9 @@ static inline uint64_t may_have_equals(const struct signlook *l, size_t at, uint
 	for (; some; some &= some - 1) {
 		size_t i = (size_t)__builtin_ctzll(some);
 
-		names |= (uint64_t)(n->equals_lasts >> (l->text[at + i - 1] & 0x1f) & 1) << i;
+		names |= (uint64_t)(at + i < NEARNAMES_END ||
+				    nearnames_ends_equals(n, l->text + at + i))
+			 << i;
 	}
 	return names;
 }
@@ -293,7 +297,7 @@ static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t a
 	uint64_t direct = (b->dark & ~b->openings) >> 1, one = b->dark & ~b->colons;
 	uint64_t near = later(sixteen_of(one & ~b->equals), 1), odd = later(sixteen_of(one), 1);
 	uint64_t names = ~ends, secrets = 0;
-	uint64_t passwords = read_password_ends(l->text + at) << 1 | 1, sure;
+	uint64_t passwords = read_password_ends(l->text + at) << 1 | 1;
 
 	b->passwords = passwords;
 	/* 0: no value right behind a sign is a secret. */
@@ -310,9 +314,9 @@ static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t a
 	secrets &= later(b->ten, 1);
 	if (is_dull_block(l, at, b, signs & direct & secrets))
 		secrets = b->word_ends = 0;
-	sure = ~direct | near | secrets | (passwords & later(b->six, 1));
-	sure |= may_have_equals(l, at, signs & odd & ~sure, ends, one);
-	return signs & sure;
+	b->near = ~direct | near;
+	b->near |= may_have_equals(l, at, signs & odd & ~b->near, ends, one);
+	return signs & (b->near | secrets | (passwords & later(b->six, 1)));
 }
 
 /* Those that count are picked out first. */
@@ -355,7 +359,7 @@ static inline void look_at_signs(struct signlook *l, size_t at, struct block *b)
 
 	b->long_values = ten & later(two, 9);
 	signs &= (six | ~direct) & may_have_names(b);
-	b->word_ends = b->passwords = b->six = b->ten = ~(uint64_t)0;
+	b->word_ends = b->passwords = b->near = b->six = b->ten = ~(uint64_t)0;
 	if (has_more(signs, FEW_SIGNS)) {
 		signs = drop_some(l, at, b, signs, ends);
 		/* Text that has more of them says the same again and again: what a branch does can
@@ -491,6 +495,7 @@ static bool on_near(void *context, size_t at, size_t entry)
 
 	if (l->near.open && l->set->entries[entry].rule->check == check_random && !is_random(l))
 		return true;
+	l->near.told = SIZE_MAX;
 	return l->named(l->context, at, entry);
 }
 

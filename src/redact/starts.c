@@ -23,7 +23,7 @@ enum {
 	VALUE_LEAST = STARTS_VALUE,
 	COLON_FIRST = STARTS_COLON_FIRST,
 	COLON_LAST = STARTS_COLON_LAST,
-	REFUSED = 8,
+	REFUSED = 64,
 };
 _Static_assert((int)COLON_LAST + 2 + 4 == (int)WORD_LEAST + (int)VALUE_LEAST, "see long_words()");
 
@@ -47,9 +47,9 @@ struct run {
 	size_t begin, end;
 };
 
-/* text[at .. at + len) is no beginning, whatever follows. */
+/* text[at .. at + len) is no beginning, whatever follows, if it is before text[until]. */
 struct refused {
-	size_t at, len;
+	size_t at, len, until;
 };
 
 struct looking {
@@ -60,7 +60,8 @@ struct looking {
 	void *context;
 	struct run run;
 	struct run tail;
-	size_t seen; /* so far was read to tell what the last ones were */
+	size_t seen;  /* so far was read to tell what the last ones were */
+	size_t until; /* hit() takes none of them before this */
 	struct refused refused[REFUSED];
 };
 
@@ -145,8 +146,7 @@ static bool look_at_words(struct looking *l, size_t at, size_t row, uint32_t fir
 
 		if (e->first != first || !fits(l, e, at))
 			continue;
-		l->seen = SIZE_MAX;
-		if (!l->hit(l->context, at, e->entry))
+		if (!l->hit(l->context, at, e->entry, &l->until))
 			return false;
 	}
 	return true;
@@ -164,11 +164,19 @@ static inline bool look_at_rows(struct looking *l, size_t at, size_t row, uint32
 	       look_at_words(l, at, s->longer[starts_row(four)], four);
 }
 
-/* In text that says the same again and again a few answers are enough. */
+/* In text that says the same again and again a few answers are enough.  Where it does not, one
+ * branch tells. */
 static inline bool is_refused(const struct looking *l, const struct refused *r, size_t at)
 {
-	return r->len && l->high - at >= r->len &&
-	       memcmp(l->text + at, l->text + r->at, r->len) == 0;
+	const char *text = l->text + at, *before = l->text + r->at;
+	uint32_t same, len = r->len < LANES ? (uint32_t)r->len : LANES;
+
+	if (at >= r->until || l->high - at < LANES)
+		return false;
+	same = lanes_bits((lanes)(lanes_load(text) == lanes_load(before)));
+	if ((l->high - at < r->len) | ((~same & ((1u << len) - 1)) != 0))
+		return false;
+	return r->len <= LANES || memcmp(text + LANES, before + LANES, r->len - LANES) == 0;
 }
 
 /* A row that is not empty: out of the way of the loop that finds them.  A value follows: five bytes
@@ -176,16 +184,19 @@ static inline bool is_refused(const struct looking *l, const struct refused *r, 
 __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at, size_t row,
 						  uint32_t three)
 {
-	struct refused *r = &l->refused[starts_row(three) % REFUSED];
+	/* The fourth byte has no part in the lowest bits of a row. */
+	size_t slot = starts_row(starts_four(l->text + at)) / (STARTS_ROWS / REFUSED);
+	struct refused *r = &l->refused[slot];
 
 	if ((at > l->floor && is_word(l->text[at - 1]) && !behind_escape(l, at)) ||
 	    is_refused(l, r, at))
 		return true;
 	l->seen = at + WORD_LEAST + sizeof(uint32_t);
+	l->until = SIZE_MAX;
 	if (!look_at_rows(l, at, row, three))
 		return false;
-	if (l->seen < SIZE_MAX)
-		*r = (struct refused){at, l->seen - at};
+	if (l->seen < SIZE_MAX && l->until > at)
+		*r = (struct refused){at, l->seen - at, l->until};
 	return true;
 }
 

@@ -102,8 +102,10 @@ static inline size_t starts_longer_glance(uint32_t four, char fifth)
 	return starts_glance(four) ^ (size_t)(unsigned char)fifth * 257;
 }
 
-/* A word begins at text[at], and what follows may be its value.  false: enough. */
-typedef bool starts_hit(void *context, size_t at, size_t rule);
+/* A word begins at text[at], and what follows may be its value.  false: enough.  *until becomes 0
+ * if it is taken; less than it was if it is not, and no other one of its rule is that begins before
+ * that. */
+typedef bool starts_hit(void *context, size_t at, size_t rule, size_t *until);
 /* Looks at words that begin in the stretch.  false: hit() had enough. */
 bool starts_find(const struct starts *s, const struct stretch *in, starts_hit *hit, void *context);
 

@@ -23,7 +23,8 @@ struct looking {
 	const struct anchors *anchors;
 	struct shape_text in;
 	size_t floor, low, stop;
-	bool shuffles; /* this processor looks sixteen bytes up at once */
+	size_t begin, end; /* the run that is looked at: no form has a blank in it */
+	bool shuffles;     /* this processor looks sixteen bytes up at once */
 	anchors_hit *hit;
 	void *context;
 };
@@ -47,7 +48,7 @@ static inline bool is_before(const struct looking *l, const struct anchor *one, 
 	const char *text = l->in.text + at + one->len;
 
 	return one->n_after == 0 ||
-	       (l->in.high - at >= (size_t)one->len + one->n_after &&
+	       (l->end - at >= (size_t)one->len + one->n_after &&
 		((of[(unsigned char)text[0]] & of[(unsigned char)text[one->n_after - 1]]) >>
 			 one->after &
 		 1));
@@ -70,7 +71,7 @@ static inline bool has_letters(const struct looking *l, const struct anchor *one
 static inline bool may_be_behind(const struct looking *l, const struct anchor *first, size_t at)
 {
 	return first->prevs == UINT64_MAX ||
-	       (at > l->low &&
+	       (at > l->begin &&
 		(l->anchors->sets.of[(unsigned char)l->in.text[at - 1]] & first->prevs));
 }
 
@@ -84,7 +85,7 @@ __attribute__((noinline)) static bool look_at_row(struct looking *l, size_t at)
 	for (size_t i = row; i; i = a->anchors[i - 1].next) {
 		const struct anchor *one = &a->anchors[i - 1];
 
-		if (at - l->low < one->before || !has_letters(l, one, at) ||
+		if (at - l->begin < one->before || !has_letters(l, one, at) ||
 		    !is_behind(l, one, at) || !is_before(l, one, at) ||
 		    !shape_fits(&one->shape, &a->sets, &l->in, at - one->before))
 			continue;
@@ -188,6 +189,8 @@ __attribute__((noinline)) static size_t look_around(struct looking *l, size_t at
 
 	while (begin > l->low && is_dark(l, begin - 1))
 		begin--;
+	l->begin = begin;
+	l->end = end;
 	if (end - begin >= ANCHORS_RUN && !look_at_run(l, begin, end < l->stop ? end : l->stop))
 		return 0;
 	return end;

@@ -40,6 +40,13 @@ static const struct {
 	 "x8Jq2mPz7Lx8Jq2mPz7Kx8Jq2mPz7Mx8Jq2mPz7N"},
 	{"vonage:=x8jq2mpz7lw5n4rv", "x8jq2mpz7lw5n4rv"},
 	{"vonage := x8jq2mpz7lw5n4rv", "x8jq2mpz7lw5n4rv"},
+	/* Among many signs, some of them in the value: those tell whose it can be. */
+	{"aa=bb=cc=dd=ee=ff=gg=hh=vonage=x8jq2mpz7lw5n4rv", "x8jq2mpz7lw5n4rv"},
+	{"aa=bb=cc=dd=ee=ff=gg=hh=_auth=x8Jq=mPz7LnW5=Rv", "x8Jq=mPz7LnW5=Rv"},
+	{"aa=bb=cc=dd=ee=ff=gg=hh=_auth = x8Jq=mPz7LnW5=Rv", "x8Jq=mPz7LnW5=Rv"},
+	{"aa=bb=cc=dd=ee=ff=gg=hh= _auth  =x8Jq=mPz7LnW5=Rv", "x8Jq=mPz7LnW5=Rv"},
+	{"aa=bb=cc=dd=ee=ff=gg=hh=SIG=x8Jq=mPz7Lx8Jq2mPz7Kx8Jq2mPz7Mx8Jq2mPz7N5Rv",
+	 "x8Jq=mPz7Lx8Jq2mPz7Kx8Jq2mPz7Mx8Jq2mPz7N5Rv"},
 	/* Addresses, whose dots lie in two blocks. */
 	{"203.0.113.77", "203.0.113.77"},
 	{"8.8.4.4", "8.8.4.4"},

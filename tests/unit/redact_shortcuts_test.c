@@ -468,10 +468,11 @@ TEST(tokens_are_found_as_their_patterns_find_them)
 	}
 }
 
-static bool note(void *context, size_t at, size_t rule)
+static bool note(void *context, size_t at, size_t rule, size_t *until)
 {
 	bool *found = context;
 
+	*until = 0;
 	found[rule] = found[rule] || at == 1;
 	return true;
 }

@@ -205,6 +205,32 @@ TEST(a_secret_longer_than_everything_is_swallowed_whole)
 	redact_set_free(set);
 }
 
+/* The next of them that is found is six words on: the last bytes of the one before may be its
+ * begin.  So what is left at the end tells where the others were. */
+TEST(secrets_that_begin_in_each_other_are_one_in_whatever_windows)
+{
+	static const char word[] = "AIza-", label[] = "see [REDACTED:gcp-api-key]";
+	enum { WORD = sizeof(word) - 1, WHOLE = 39, STEP = 6 * WORD };
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+	size_t most = 500000;
+	own_str text = malloc(most + 64);
+
+	for (size_t len = 10000 * WORD; len <= most; len += 1987 * WORD) {
+		size_t left = 4 + (len - WHOLE) / STEP * STEP + WHOLE;
+		own_str got = NULL;
+
+		memcpy(text, "see ", 4);
+		for (size_t i = 0; i < len; i += WORD)
+			memcpy(text + 4 + i, word, WORD);
+		memcpy(text + 4 + len, " behind\n", 9);
+		got = redacting_text(set, text);
+		CHECK(strncmp(got, label, strlen(label)) == 0);
+		CHECK_STR(got + strlen(label), text + left);
+	}
+	check_chunkings(set, text, strlen(text));
+	redact_set_free(set);
+}
+
 TEST(a_secret_across_the_border_of_two_windows_is_found)
 {
 	static const char secret[] = "ghp_"
