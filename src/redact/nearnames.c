@@ -270,7 +270,8 @@ static inline bool is_known(struct nearlook *l, size_t name, size_t value)
 	const char *text = l->in.text + value, *other = l->in.text + n->value;
 	uint32_t same = lanes_bits((lanes)(lanes_load(text) == lanes_load(other)));
 
-	return ((same == 0xffff) & (name == n->name) & (l->in.high - value >= n->behind)) &&
+	return ((same == 0xffff) & (name == n->name) & (value >= n->before) &
+		(l->in.high - value >= n->behind)) &&
 	       memcmp(text - n->before, other - n->before, n->before + n->behind) == 0;
 }
 
