@@ -306,7 +306,7 @@ static int part_from_init(struct sealing *p)
 	return 0;
 }
 
-/* Whatever the filter's first half forbids already. */
+/* What the first half of the filter forbids already. */
 static int lock_down(struct sealing *p)
 {
 	struct error *err = &p->board->error;
