@@ -38,6 +38,7 @@
 #include "sandbox/native/door.h"
 #include "sandbox/native/sealing.h"
 #include "sandbox/native/zygotewire.h"
+#include "warm/zygote_large.h"
 #include "warm/zygote_settle.h"
 
 enum { EX_OURS = 70 };
@@ -52,6 +53,7 @@ struct zygote_self {
 	size_t n_fds;
 	struct seccomp_program filter;
 	struct title title;
+	struct own_memory memory;
 };
 
 static struct zygote_self self; /* one per process */
@@ -402,7 +404,8 @@ static PyObject *serve(PyObject *module, PyObject *args)
 	settle_names();
 	settle_code();
 	settle_blocks();
-	news.resident = resident();
+	news.resident = resident(); /* not what it has for a moment in the next step */
+	news.resident += settle_memory(&self.memory);
 	news.maps[ZYGOTE_BOARD_MAP] = (uintptr_t)self.board;
 	news.maps[ZYGOTE_BORN_MAP] = (uintptr_t)self.born;
 	if (tell(self.control, &news) < 0)
@@ -517,6 +520,7 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit_zygote_python(void);
 PyMODINIT_FUNC PyInit_zygote_python(void)
 {
-	settle_title(&self.title); /* before anybody changes what Python knows of it */
+	settle_title(&self.title);       /* before anybody changes what Python knows of it */
+	self.memory = own_memory_take(); /* and before any other module */
 	return PyModule_Create(&definition);
 }

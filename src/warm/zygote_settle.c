@@ -54,11 +54,7 @@ void settle_blocks(void)
 
 /* The interpreter's code, in huge pages. */
 
-enum { HUGE_PAGE = 2 << 20, PARTS_MAX = 16 };
-
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25
-#endif
+enum { PARTS_MAX = 16 };
 
 struct code {
 	struct {
@@ -95,7 +91,7 @@ static bool is_covered(const struct code *code, uintptr_t start, uintptr_t end)
 	return start >= end;
 }
 
-static void *huge_copy(const void *from)
+void *huge_room(void)
 {
 	size_t room = 2 * (size_t)HUGE_PAGE;
 	char *all = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -108,6 +104,15 @@ static void *huge_copy(const void *from)
 		(void)munmap(all, (size_t)(at - all));
 	if (at + HUGE_PAGE < all + room)
 		(void)munmap(at + HUGE_PAGE, (size_t)(all + room - at - HUGE_PAGE));
+	return at;
+}
+
+static void *huge_copy(const void *from)
+{
+	char *at = huge_room();
+
+	if (!at)
+		return NULL;
 	memcpy(at, from, HUGE_PAGE);
 	if (madvise(at, HUGE_PAGE, MADV_COLLAPSE) == 0 &&
 	    mprotect(at, HUGE_PAGE, PROT_READ | PROT_EXEC) == 0)

@@ -5,11 +5,20 @@
 
 #include <stddef.h>
 
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+enum { HUGE_PAGE = 2 << 20 };
+
 /* The command line, as others see it: where the interpreter's own words lie. */
 struct title {
 	char *start; /* NULL: not known */
 	size_t size;
 };
+
+/* As large as a huge page, and where one could lie; NULL: there is none. */
+void *huge_room(void);
 
 void settle_blocks(void);
 void settle_code(void);

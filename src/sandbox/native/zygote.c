@@ -84,7 +84,7 @@ void zygotes_leave(struct launcher *l)
 
 struct birth {
 	struct launcher *l;
-	int control;
+	int control, proc;
 	char control_fd[4];
 	char *argv[ARGV_MAX];
 	char *env[WARM_ENV_MAX + ENVIRONMENT_OWN];
@@ -123,6 +123,7 @@ static int place_descriptors(const struct birth *b)
 {
 	const struct plan *plan = b->l->plan;
 	int ends[2], high[2] = {b->control, plan->board_fd};
+	int proc = b->proc < 0 ? -1 : fcntl(b->proc, F_DUPFD_CLOEXEC, 64);
 
 	for (int i = 0; i < 2; i++)
 		if ((high[i] = fcntl(high[i], F_DUPFD_CLOEXEC, 64)) < 0)
@@ -133,7 +134,9 @@ static int place_descriptors(const struct birth *b)
 	if (dup2(ends[0], 0) < 0 || dup2(ends[1], 1) < 0 || dup2(ends[1], 2) < 0 ||
 	    dup2(high[0], ZYGOTE_CONTROL_FD) < 0 || dup2(high[1], ZYGOTE_BOARD_FD) < 0)
 		return -1;
-	return close_range(ZYGOTE_BOARD_FD + 1, ~0u, 0);
+	if (proc < 0 || dup2(proc, ZYGOTE_PROC_FD) < 0)
+		return close_range(ZYGOTE_PROC_FD, ~0u, 0);
+	return close_range(ZYGOTE_PROC_FD + 1, ~0u, 0);
 }
 
 /* What its children need: to join the box, and to give everything up. */
@@ -163,6 +166,12 @@ static int cover_proc(void)
 		     NULL);
 }
 
+/* What it may know of itself.  Cloned, it is a root: there is nothing above it. */
+static int own_proc(void)
+{
+	return open_tree(AT_FDCWD, "/proc/self", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+}
+
 static int stand_apart(const struct profile *profile, struct error *err)
 {
 	struct rlimit now;
@@ -185,6 +194,7 @@ __attribute__((noreturn)) static void become_zygote(struct birth *b)
 	struct error err = {0};
 	uint64_t ignored;
 
+	b->proc = own_proc();
 	if (stand_apart(b->l->plan->profile, &err) < 0)
 		; /* it has said why */
 	else if (keep_capabilities() < 0)

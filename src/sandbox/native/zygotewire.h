@@ -21,7 +21,11 @@
 enum { ZYGOTE_MAGIC = 0x7a79676f };
 
 /* Where its descriptors lie when it starts. */
-enum { ZYGOTE_CONTROL_FD = 3, ZYGOTE_BOARD_FD = 4 };
+enum {
+	ZYGOTE_CONTROL_FD = 3,
+	ZYGOTE_BOARD_FD = 4,
+	ZYGOTE_PROC_FD = 5, /* its own directory of /proc, from which no way leads up; or nothing */
+};
 /* And where it finds what it loads. */
 #define ZYGOTE_LIBRARY "/proc/belljar-zygote.so"
 
