@@ -43,7 +43,7 @@
 
 enum {
 	EX_OURS = 70,
-	HURRY_US = 10000, /* between two children: calls come one upon the other */
+	HURRY_US = 20000, /* between two children: calls come one upon the other */
 };
 
 struct zygote_self {
