@@ -454,7 +454,7 @@ static void search_window(struct redactor *r)
 	/* A row of secrets that has no end is one secret that has none. */
 	endless = limit == 0;
 	limit = limit ? limit : most;
-	endless = endless || is_endless(spans, limit, end);
+	endless = endless || is_endless(r, spans, limit, end);
 	let_out_cleaned(r, spans, limit, end);
 	r->swallow = r->swallow || endless;
 }

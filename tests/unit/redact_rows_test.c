@@ -150,3 +150,27 @@ TEST(no_secret_in_a_row_or_behind_it_is_cut_in_two)
 			check_planted(set, borders[b], around[i][0], around[i][1]);
 	redact_set_free(set);
 }
+
+/* At the end of a value a dot is no part of it: it is if the value goes on in the next window. */
+TEST(a_value_goes_on_behind_a_window_that_ends_with_a_dot)
+{
+	static const char *const ends[] = {"", ".", "...", ":", "!?"};
+	static struct text t;
+	struct redact_set *set = redacting_set(REDACT_STANDARD);
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		own_str got = NULL;
+
+		t = (struct text){.len = 0};
+		put(&t, "see token=");
+		while (t.len + strlen(ends[i]) < WINDOW)
+			put(&t, (const char[]){"a8Kq3ZmX0v"[t.len % 10], '\0'});
+		put(&t, ends[i]);
+		while (t.len < 2 * WINDOW)
+			put(&t, "a8Kq3ZmX0v");
+		put(&t, " behind\n");
+		got = redacting_text(set, t.data);
+		CHECK_STR(got, "see token=[REDACTED:secret-assignment] behind\n");
+	}
+	redact_set_free(set);
+}
