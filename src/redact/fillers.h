@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+enum { FILLERS_MOST = 12 }; /* bytes of one, at most */
+
 struct filler {
 	size_t begin, end;
 };

@@ -8,6 +8,8 @@
 #include "redact/flatforms.h"
 #include "redact/shape_build.h"
 
+enum { THREE_AT = 2 }; /* the first letters of a word are those of many others */
+
 /* Behind a word of two letters anything may stand. */
 static void set_bits(uint32_t bits[static NEARNAMES_BITS / 32], const struct nearword *w)
 {
@@ -176,6 +178,25 @@ static bool add_end(struct nearnames *n, const char *text, size_t len)
 	return true;
 }
 
+/* nearnames_may_equal() must know it.  false: there is no room, or it is too short. */
+static bool add_three(struct nearnames *n, const struct nearword *w)
+{
+	char three[sizeof(n->equals_threes[0])];
+	size_t i = 0;
+
+	if (w->len < THREE_AT + sizeof(three))
+		return false;
+	for (; i < sizeof(three); i++)
+		three[i] = (char)(w->text[THREE_AT + i] | 0x20);
+	for (i = 0; i < n->n_threes; i++)
+		if (memcmp(n->equals_threes[i], three, sizeof(three)) == 0)
+			return true;
+	if (n->n_threes == NEARNAMES_THREES)
+		return false;
+	memcpy(n->equals_threes[n->n_threes++], three, sizeof(three));
+	return true;
+}
+
 /* The same for nearnames_equals().  false: there is no room. */
 static bool allow_equals(struct nearnames *n, const struct nearword *w)
 {
@@ -183,6 +204,8 @@ static bool allow_equals(struct nearnames *n, const struct nearword *w)
 		return true;
 	if (w->joint == NEARJOINT_NEAR && (n->equals_len == 0 || w->len < n->equals_len))
 		n->equals_len = w->len;
+	if (w->joint == NEARJOINT_NEAR && !add_three(n, w))
+		return false;
 	for (size_t i = w->first; i < w->behind && w->joint == NEARJOINT_NEAR; i++) {
 		size_t len = plain_len(n, &n->shapes[i]);
 

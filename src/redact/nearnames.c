@@ -19,6 +19,7 @@ enum {
 _Static_assert((int)SEEN > (int)BEFORE, "all of a gap is seen at once");
 _Static_assert((int)NEARNAMES_LONG == (int)NEARNAMES_VALUE + (int)LANES, "one load tells");
 _Static_assert(BEFORE + NEARNAMES_WORD < 64, "and what may begin there");
+_Static_assert(BEFORE + NEARNAMES_WORD < NEARNAMES_BEFORE, "and where it may be");
 
 static inline unsigned char small(char c)
 {
@@ -113,6 +114,24 @@ static uint32_t far_ends(const struct nearlook *l, size_t from, size_t sign, siz
 	for (size_t i = 1; i <= FAR_BLANKS && sign - i >= from && text[sign - i] == ' '; i++)
 		ends |= 1u << i;
 	return ends;
+}
+
+bool nearnames_may_equal(const struct nearnames *n, const char *text, size_t len)
+{
+	lanes any = {0};
+
+	for (const char *p = text - NEARNAMES_BEFORE; p < text + len; p += LANES) {
+		lanes first = lanes_load(p) | 0x20, second = lanes_load(p + 1) | 0x20;
+		lanes third = lanes_load(p + 2) | 0x20;
+
+		for (size_t i = 0; i < n->n_threes; i++) {
+			const unsigned char *three = (const unsigned char *)n->equals_threes[i];
+
+			any |= (lanes)(first == three[0]) & (lanes)(second == three[1]) &
+			       (lanes)(third == three[2]);
+		}
+	}
+	return lanes_bits(any) != 0;
 }
 
 /* Sixteen bytes at once, of which only its letters count: no more than fourteen are behind the

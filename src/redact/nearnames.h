@@ -21,6 +21,7 @@ enum {
 	NEARNAMES_LONG = 32, /* characters of a value that are looked at, at most */
 	NEARNAMES_NOTHINGS = 8,
 	NEARNAMES_EQUALS = 8,
+	NEARNAMES_THREES = 4,
 	NEARNAMES_END = 8, /* bytes before a sign that nearnames_ends_equals() reads */
 };
 
@@ -74,6 +75,9 @@ struct nearnames {
 	struct nearend equals_ends[NEARNAMES_EQUALS];
 	size_t n_equals;
 	size_t equals_least; /* of the former: bytes without a blank or a ":" */
+	/* Each of the former words has one of these in it, in small letters. */
+	char equals_threes[NEARNAMES_THREES][3];
+	size_t n_threes;
 };
 
 extern const char near_names_start[], near_names_end[];
@@ -112,6 +116,12 @@ static inline uint64_t nearnames_end(const char *text)
 
 /* What most values end with, as a comparison of bytes or of lanes. */
 #define NEARNAMES_ENDS(v) (((v) <= ')') | ((v) == ':') | ((v) == '='))
+
+enum { NEARNAMES_BEFORE = 64 }; /* bytes before a sign in which a word may be, and more */
+
+/* May a word of equals_len letters or more be before a sign in text[0 .. len)?  Bytes before it are
+ * there, NEARNAMES_BEFORE of them, and two behind it. */
+bool nearnames_may_equal(const struct nearnames *n, const char *text, size_t len);
 
 /* Nothing was found before the value at text[value] and so many bytes of a name, because of
  * text[value - before .. value + behind). */

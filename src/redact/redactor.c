@@ -24,6 +24,7 @@ enum {
 	OVERLAP_BUILT_IN = 16 << 10, /* and than what a built-in rule needs to see of its match */
 	REACH = 1 << 10,  /* what tells a match is found at most so far behind its begin */
 	LEAST = 16 << 10, /* a window lets out at least so much */
+	ROW = 8 << 10,    /* bytes of secrets that begin in each other: more are cut in two */
 	CONTEXT = 64,     /* bytes before the window, to look back at */
 	SLACK = 64,       /* a window is never a byte longer, whatever neutral.c gives at once */
 	ROOM = CONTEXT + WINDOW + SLACK,
@@ -191,21 +192,29 @@ static void replace(struct redactor *r, size_t *at, size_t begin, size_t end, si
 		*at = end;
 }
 
-/* A secret that was longer than the window goes on to the next blank or quote. */
-static void go_on_swallowing(struct redactor *r, size_t *at, size_t limit)
+/* The next blank or quote in text[at .. limit); limit: there is none. */
+static size_t next_stop(const struct redactor *r, size_t at, size_t limit)
 {
 	static const bool stops[256] = {
 		['\0'] = true, [' '] = true,  ['\t'] = true, ['\n'] = true,
 		['"'] = true,  ['\''] = true, ['`'] = true,
 	};
+
+	while (at < limit && !stops[(unsigned char)r->text[at]])
+		at++;
+	return at;
+}
+
+/* A secret that was longer than the window goes on to the next blank or quote. */
+static void go_on_swallowing(struct redactor *r, size_t *at, size_t limit)
+{
 	size_t end = *at;
 
 	if (!r->swallow)
 		return;
 	if (r->open_end > r->base + end)
 		end = (size_t)(r->open_end - r->base);
-	while (end < limit && !stops[(unsigned char)r->text[end]])
-		end++;
+	end = next_stop(r, end, limit);
 	r->swallow = end >= limit;
 	r->open_end = r->base + end;
 	*at = end;
@@ -346,12 +355,15 @@ static void search(struct redactor *r, size_t end)
 	}
 }
 
+static bool has_own_rules(const struct redactor *r)
+{
+	return r->set->first_own < r->set->first_known;
+}
+
 /* What of a window can go out, because all that begins in it can be seen. */
 static size_t window_part(const struct redactor *r)
 {
-	bool built_in = !r->set->known && r->set->first_own == r->set->first_known;
-
-	return WINDOW - (built_in ? OVERLAP_BUILT_IN : OVERLAP);
+	return WINDOW - (r->set->known || has_own_rules(r) ? OVERLAP : OVERLAP_BUILT_IN);
 }
 
 /* Of those that are cut in two wherever a part ends the one that goes farthest; zeroed: none. */
@@ -378,69 +390,71 @@ static bool is_within(const struct redactor *r, const struct span *s, const stru
 }
 
 /* Nothing that was found should be cut in two: it is found again in the next window.  In a long
- * value of names and values one begins every few bytes: windows would go on by their least. */
+ * value of names and values one begins every few bytes: windows would go on by their least.  So
+ * they would in a row of short ones that begin in each other.  0: there is such a row, wherever a
+ * part ends; an owner's rules have none, for what they match may go on behind a blank. */
 static size_t whole_limit(const struct redactor *r, const struct spans *spans, size_t end)
 {
-	size_t limit = r->start + window_part(r), least = r->start + LEAST;
-	const struct span whole = cut_anyway(spans, least, limit);
+	size_t most = r->start + window_part(r), least = r->start + LEAST;
+	size_t limit = most, first = most; /* where those begin that go on behind most */
+	const struct span whole = cut_anyway(spans, least, most);
+	bool own = false;
 
 	for (size_t i = spans->n; i-- > 0;) {
 		const struct span *s = &spans->span[i];
 
-		if (s->from < limit && s->end > limit && s->from > least &&
-		    !is_within(r, s, &whole, end))
-			limit = s->from;
-	}
-	return limit;
-}
-
-/* Is it all that its rule's pattern matched, and short?  What follows it is found the same by a
- * search that begins where the next one of its rule does. */
-static bool is_plain(const struct redactor *r, const struct span *s)
-{
-	const struct redact_rule *rule = r->set->entries[s->rule].rule;
-
-	return rule && rule->begins && !rule->check && !rule->opens_block && s->from == s->begin &&
-	       s->end - s->from < REACH;
-}
-
-/* Short secrets of one rule, each of which begins in the one before: windows would go on by their
- * least as long as there are more.  All but the last of these windows are searched as one: where
- * each would have ended is known already. */
-static size_t window_limit(const struct redactor *r, const struct spans *spans, size_t end)
-{
-	size_t most = r->start + window_part(r), limit = whole_limit(r, spans, end);
-	size_t ret = limit, rule = SIZE_MAX;
-
-	for (size_t i = 0; i < spans->n && limit < most; i++) {
-		const struct span *s = &spans->span[i];
-
-		if (s->end <= limit || s->from >= most)
+		if (s->from >= limit || s->end <= limit || s->from <= least ||
+		    is_within(r, s, &whole, end))
 			continue;
-		if ((rule != SIZE_MAX && s->rule != rule) || !is_plain(r, s))
-			return limit;
-		rule = s->rule;
-		if (s->from > ret + LEAST)
-			ret = s->from;
+		limit = s->from;
+		first = s->end > most ? limit : first;
+		own = own || !r->set->entries[s->rule].rule;
 	}
-	return ret;
+	return own || first - limit <= ROW ? limit : 0;
+}
+
+/* Is all of text[r->start .. end) part of what was replaced last?  Then it need not be searched: of
+ * what begins in its first part no built-in rule's match goes on behind the next blank or quote. */
+static bool is_swallowed(const struct redactor *r, size_t end)
+{
+	return r->swallow && !has_own_rules(r) && next_stop(r, r->start, end) == end;
+}
+
+/* Does something that begins before text[limit] go on to the end of what was seen?  Signs at the
+ * end of a value are no part of it, but they are if more of it follows. */
+static bool is_endless(const struct redactor *r, const struct spans *spans, size_t limit,
+		       size_t end)
+{
+	while (end > limit && check_is_trail(r->text[end - 1]))
+		end--;
+	for (size_t i = 0; i < spans->n; i++)
+		if (spans->span[i].from < limit && spans->span[i].end >= end)
+			return true;
+	return false;
 }
 
 /* A line that is longer than a window: a part of it goes out. */
 static void search_window(struct redactor *r)
 {
-	size_t end = r->start + WINDOW, limit;
-	const struct spans *spans = &r->finder.spans;
-	bool endless = false;
+	size_t end = r->start + WINDOW, most = r->start + window_part(r), limit;
+	struct spans *spans = &r->finder.spans;
+	bool endless;
 
-	if (!find(r, end, WINDOW - window_part(r) - REACH)) {
-		replace_all(r, r->start + window_part(r));
+	if (is_swallowed(r, end)) {
+		spans->n = 0;
+		let_out_cleaned(r, spans, most, end);
+		return;
+	}
+	if (!find(r, end, end - most - REACH)) {
+		replace_all(r, most);
 		r->swallow = true;
 		return;
 	}
-	limit = window_limit(r, spans, end);
-	for (size_t i = 0; i < spans->n; i++)
-		endless = endless || (spans->span[i].from < limit && spans->span[i].end == end);
+	limit = whole_limit(r, spans, end);
+	/* A row of secrets that has no end is one secret that has none. */
+	endless = limit == 0;
+	limit = limit ? limit : most;
+	endless = endless || is_endless(r, spans, limit, end);
 	let_out_cleaned(r, spans, limit, end);
 	r->swallow = r->swallow || endless;
 }

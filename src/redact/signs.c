@@ -212,7 +212,7 @@ static inline bool may_be_any(const struct signlook *l, const struct block *b, s
 
 	c->at = at;
 	c->escaped = name & (l->text[at] == '\\');
-	c->m.near = name & l->names & (dark == 0xffff) & (colons == 0) &
+	c->m.near = name & l->names & (b->near >> i & 1) & (dark == 0xffff) & (colons == 0) &
 		    ((equals == 0) | nearnames_equals(&l->near, c->last, c->sign));
 	name &= c->whole;
 	c->m.password = name & l->passwords & (b->passwords >> i & 1) &
@@ -279,6 +279,8 @@ static inline uint64_t may_have_equals(const struct signlook *l, size_t at, uint
 	if (n->equals_len > 0)
 		names = (~(near << 1) | (((uint64_t)1 << n->equals_len) - 1)) & some &
 			later(in_a_row(one, n->equals_least), 1);
+	if (names && at >= NEARNAMES_BEFORE && !nearnames_may_equal(n, l->text + at, BLOCK))
+		names = 0;
 	for (; some; some &= some - 1) {
 		size_t i = (size_t)__builtin_ctzll(some);
 

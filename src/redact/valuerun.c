@@ -350,18 +350,27 @@ static bool is_calm(struct valuerun *r, size_t at, size_t end)
 	return end <= r->calm.to && has_digit(r, at, end);
 }
 
+/* Values that begin in each other: what was read for one is not read for the next, but for its last
+ * bytes, which may be the first of a word. */
 static bool has_filler(struct valuerun *r, size_t at, size_t end)
 {
+	bool known = at >= r->plain && at < r->plain_end;
+	size_t from = known && r->plain_end - at > FILLERS_MOST ? r->plain_end - FILLERS_MOST : at;
 	struct filler f;
 
 	if (has_known_filler(r, at, end))
 		return true;
-	f = fillers_last(r->text, at, end);
+	if (known && end <= r->plain_end)
+		return false;
+	f = fillers_last(r->text, from, end);
 	if (f.end) {
 		r->filler = f.begin;
 		r->filler_end = f.end;
+		return true;
 	}
-	return f.end > 0;
+	r->plain = known ? r->plain : at;
+	r->plain_end = end;
+	return false;
 }
 
 /* looks_random() of checks.c, with what it asks of an assigned value; true: perhaps.  Letters

@@ -50,6 +50,7 @@ struct valuerun {
 	size_t last_path, last_env; /* behind the begin of its last "://", "environ"; 0: none */
 	bool trim_known, last_known;
 	size_t filler, filler_end; /* the last one that was found */
+	size_t plain, plain_end;   /* there is none in it */
 	size_t few, few_end; /* so few different bytes are in it that no value within is random */
 	size_t many_end;     /* so many were there that it is not asked again up to here */
 	struct valuecount count;

@@ -5,12 +5,13 @@
  *
  * Every word that a rule begins with, needs, or has in its pattern, and every text that only just
  * is no secret, is repeated with each glue in capitals and not, in short lines and long ones; then
- * TEXTS texts are drawn of some of them with random glue.  The slowest are measured again with
- * more text, by turns with ordinary text: a machine that others use, too, is not equally fast all
- * the time: what counts is the median of how much slower one was than what was measured next to it.
- * It fails if one without a secret in it is more than 4 times slower than ordinary text.  What is
- * replaced costs what it costs, and those texts are listed apart; but one of them in which it is
- * little must not be more than 12 times slower.
+ * TEXTS texts are drawn of some of them with random glue, and as many of what credentials begin
+ * with only, in lines about as long as what the redactor looks at together, and longer.  The
+ * slowest are measured again with more text, by turns with ordinary text: a machine that others
+ * use, too, is not equally fast all the time: what counts is the median of how much slower one was
+ * than what was measured next to it. It fails if one without a secret in it is more than 4 times
+ * slower than ordinary text.  What is replaced costs what it costs, and those texts are listed
+ * apart; but one of them in which it is little must not be more than 12 times slower.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -22,8 +23,9 @@ enum {
 	ATOMS = 2048,
 	ATOM = 400,
 	SHORT = 64 << 10,
+	MIDDLE = 320 << 10,
 	LONG = 1 << 20,
-	WORST = 40,
+	WORST = 60,
 	SHOWN = 12,
 	ROUNDS = 9,
 	TRIES = 5,
@@ -38,8 +40,12 @@ static const char *const glues[] = {"", " ", "=", ":", ".", "-", "_", "/", "\"",
 /* Ordinary ones, long ones, and none that ends. */
 static const size_t lines[] = {70, 4000, LONG};
 
+/* Just below what the redactor looks at together, and above it. */
+static const size_t long_lines[] = {120000, LONG};
+
 static char atoms[ATOMS][ATOM];
 static size_t n_atoms;
+static size_t begins[ATOMS], n_begins; /* those that a credential begins with */
 
 /* How a text is made: the same recipe gives a short one and a long one. */
 struct recipe {
@@ -63,7 +69,8 @@ static void add_atom(const char *text, size_t len)
 	atoms[n_atoms++][len] = '\0';
 }
 
-static void add_list(const char *list)
+/* Returns how many there are then. */
+static size_t add_list(const char *list)
 {
 	while (list && *list) {
 		size_t len = strcspn(list, " &");
@@ -72,6 +79,7 @@ static void add_list(const char *list)
 		list += len;
 		list += strspn(list, " &");
 	}
+	return n_atoms;
 }
 
 /* Runs of characters that stand for themselves. */
@@ -237,8 +245,9 @@ static void fill_atoms(void)
 
 		if (!(rule->group & REDACT_STANDARD))
 			continue;
-		add_list(rule->begins);
-		add_list(rule->needs);
+		for (size_t n = n_atoms, all = add_list(rule->begins); n < all; n++)
+			begins[n_begins++] = n;
+		(void)add_list(rule->needs);
 		add_literals(rule->pattern);
 		add_almost(rule);
 	}
@@ -400,9 +409,25 @@ static void try_some(struct bench *b, uint64_t seed, size_t n)
 	}
 }
 
+static void try_begins(struct bench *b, uint64_t seed, size_t n)
+{
+	struct sample draw = {.seed = seed};
+
+	for (size_t i = 0; i < n; i++) {
+		struct recipe r = {.n = 1 + sample_below(&draw, PARTS - 2),
+				   .glue = sample_below(&draw, ARRAY_LEN(glues)),
+				   .line = long_lines[sample_below(&draw, ARRAY_LEN(long_lines))],
+				   .seed = sample_random(&draw)};
+
+		for (size_t p = 0; p < r.n; p++)
+			r.atom[p] = begins[sample_below(&draw, n_begins)];
+		try(b, &r);
+	}
+}
+
 /* Values without an end, in which others begin, and secrets that begin in each other.  They are as
- * slow as they are only in a line that is longer than what the redactor looks at together, and are
- * measured in any case. */
+ * slow as they are only in a line that is longer than what the redactor looks at together, or
+ * nearly as long, and are measured in any case. */
 static const char *const endless[][PARTS] = {
 	{"_authToken=", "environ", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8", "agent"},
 	{"$2b$", "PRIVATE", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8", "self."},
@@ -410,6 +435,9 @@ static const char *const endless[][PARTS] = {
 	{"tfp_", "ops_eyJ", "pscale_pw_", "sk-ant-", "glpat-", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8"},
 	{"token=", "password=", "session_token=", "_auth=", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8"},
 	{"AIza"},
+	{"AIza", "CFPAT"},
+	{"AIza", "CFPAT", "GOCSPX", "fio-u"},
+	{"EAAA", "CFPAT"},
 };
 
 static size_t atom_of(const char *text)
@@ -424,14 +452,17 @@ static size_t atom_of(const char *text)
 
 static void add_endless(void)
 {
-	for (size_t i = 0; i < ARRAY_LEN(endless); i++)
+	for (size_t i = 0; i < ARRAY_LEN(endless) * ARRAY_LEN(long_lines); i++)
 		for (size_t glue = 0; glue < ARRAY_LEN(glues); glue++) {
-			struct recipe r = {.glue = glue, .line = LONG, .times = WORST};
+			const char *const *parts = endless[i / ARRAY_LEN(long_lines)];
+			struct recipe r = {.glue = glue,
+					   .line = long_lines[i % ARRAY_LEN(long_lines)],
+					   .times = LONG};
 
 			if (!strchr("-/", glues[glue][0])) /* what many values may have in them */
 				continue;
-			for (; r.n < PARTS && endless[i][r.n]; r.n++)
-				r.atom[r.n] = atom_of(endless[i][r.n]);
+			for (; r.n < PARTS && parts[r.n]; r.n++)
+				r.atom[r.n] = atom_of(parts[r.n]);
 			keep(&secret, &r);
 		}
 }
@@ -497,7 +528,8 @@ int main(int argc, char **argv)
 	struct bench b = {.set = redact_set_new(&config, &err),
 			  .text = {.data = room, .room = SHORT},
 			  .ordinary = {.data = ordinary, .draw.seed = 1}};
-	uint64_t found;
+	uint64_t found, seed = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
+	size_t texts = argc > 2 ? strtoul(argv[2], NULL, 10) : 3000;
 
 	if (!b.set || redact_set_warm(b.set, &err) < 0) {
 		(void)fprintf(stderr, "redact_attack: %s\n", err.text);
@@ -507,8 +539,9 @@ int main(int argc, char **argv)
 	b.first = speed_of(b.set, &b.ordinary, ROUNDS, &found);
 	fill_atoms();
 	try_each(&b);
-	try_some(&b, argc > 1 ? strtoul(argv[1], NULL, 10) : 1,
-		 argc > 2 ? strtoul(argv[2], NULL, 10) : 3000);
+	try_some(&b, seed, texts);
+	b.text.room = MIDDLE;
+	try_begins(&b, seed, texts);
 	fill_ordinary(&b.ordinary, LONG);
 	b.text.room = LONG;
 	add_endless();

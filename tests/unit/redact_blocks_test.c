@@ -33,8 +33,8 @@ static size_t draw_text(struct sample *draw, char text[static ROOM])
 {
 	size_t len = 0, want = 2 + sample_below(draw, 90), words = 0;
 
-	while (check_fillers[words])
-		words++;
+	for (; check_fillers[words]; words++)
+		assert(strlen(check_fillers[words]) <= FILLERS_MOST);
 	while (len < want) {
 		const char *word = check_fillers[sample_below(draw, words)];
 		size_t n = sample_below(draw, strlen(word) + 1);
