@@ -38,7 +38,7 @@
 
 enum {
 	KEEP_MAGIC = 0x706b6c62,
-	KEEP_VERSION = 6,
+	KEEP_VERSION = 7,
 	KEEP_INLINE_MAX = 32 * 1024, /* more than that comes in a memfd */
 	KEEP_NAME_ROOM = 128,
 	KEEP_ID_ROOM = 40,
@@ -72,6 +72,7 @@ enum keep_ask {
 	KEEP_EXTEND,
 	KEEP_CLOSE, /* kill the session */
 	KEEP_FORK,  /* a copy of the session; its interpreter and files go into a stream */
+	KEEP_STIR,  /* a snippet may come in a moment; nothing is answered */
 	KEEP_ASK_COUNT
 };
 

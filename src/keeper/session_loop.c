@@ -25,7 +25,7 @@ static deed *const deeds[KEEP_ASK_COUNT] = {
 	[KEEP_FILE_LIST] = obey_list,      [KEEP_FILE_REMOVE] = obey_remove,
 	[KEEP_PROCESSES] = obey_processes, [KEEP_DESCRIBE] = obey_describe,
 	[KEEP_EXTEND] = obey_extend,       [KEEP_CLOSE] = obey_close,
-	[KEEP_FORK] = obey_fork,
+	[KEEP_FORK] = obey_fork,           [KEEP_STIR] = obey_stir,
 };
 
 /* On a processor that others keep busy, nobody is. */
@@ -44,19 +44,6 @@ static bool is_at_work(const struct session *s)
 		if (s->drivers[i].doing && s->drivers[i].doing->begun)
 			return true;
 	return false;
-}
-
-/* Python, as good as always: which one is meant is known when the body was read.  On one processor,
- * each of them would wait where the other wants to work. */
-static void stir(struct session *s, bool alone)
-{
-	bool wanted = alone && !is_at_work(s) && beside_has_others(&s->beside);
-
-	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
-		s->drivers[i].stirred = false;
-		if (wanted)
-			driver_stir(&s->drivers[i]);
-	}
 }
 
 /* This one and serve_box are called, never inlined: what they have in their frames is not to lie on
@@ -79,10 +66,10 @@ __attribute__((noinline)) static void serve_front(struct session *s)
 	s->rests = false;
 	s->k->audit.company = is_alone(s, &r) ? PUT_ALONE : PUT_CROWD;
 	/* Whoever only looks does not keep it alive. */
-	if (r.kind != KEEP_DESCRIBE)
+	if (r.kind != KEEP_DESCRIBE && r.kind != KEEP_STIR)
 		s->active_us = clock_us();
 	if (r.kind == KEEP_CODE)
-		stir(s, s->k->audit.company == PUT_ALONE);
+		session_stir(s, s->k->audit.company == PUT_ALONE);
 	if (deeds[r.kind])
 		deeds[r.kind](s, &r, &body);
 	else
@@ -229,7 +216,7 @@ static bool is_busy(const struct session *s)
 /* When it will have been idle for long enough to give memory back; 0: it is busy, or has. */
 static uint64_t rest_at(struct session *s, uint64_t now)
 {
-	uint64_t at = s->active_us + REST_US;
+	uint64_t at = (s->stirred_us > s->active_us ? s->stirred_us : s->active_us) + REST_US;
 
 	if (s->rests || is_busy(s))
 		return 0;

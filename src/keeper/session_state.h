@@ -118,6 +118,7 @@ struct session {
 	char template_failed[80];   /* empty: it is not known that it would */
 	bool for_template;          /* nobody's: its interpreter will be what others begin as */
 	struct beside beside;
+	uint64_t stirred_us; /* when its interpreters were told that a snippet may come; 0: not */
 	bool rests; /* what it needs only when it is asked for something was given back */
 	struct driver drivers[SESSION_DRIVERS];
 	struct run *runs[SESSION_RUNS_MAX];
@@ -184,6 +185,7 @@ void driver_ahead(struct session *s, struct doing *opening);
 /* Room that it will need only for its next snippet is given back. */
 void driver_rest(struct session *s, struct driver *d);
 void obey_code(struct session *s, const struct keep_request *r, const struct buf *body);
+void obey_stir(struct session *s, const struct keep_request *r, const struct buf *body);
 void drivers_init(struct session *s);
 void drivers_done(struct session *s);
 bool driver_ended(struct session *s, const struct kept_end *end);
@@ -209,6 +211,8 @@ void driver_tell_rest(struct session *s, struct driver *d);
 int driver_start(struct session *s, struct driver *d, struct passage *p, struct error *err);
 /* A snippet came that may be its: it comes to while that is judged and written down. */
 void driver_stir(struct driver *d);
+/* A snippet is here.  alone: nobody else wants the processors. */
+void session_stir(struct session *s, bool alone);
 int driver_nonce(struct driver *d, struct error *err);
 struct driver *driver_of(struct session *s, const char *language);
 /* What it said makes no sense: it goes. */

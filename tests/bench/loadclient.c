@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,6 +60,16 @@ void client_connect(struct client *c, int port)
 	if (c->fd < 0 || connect(c->fd, (struct sockaddr *)&at, sizeof(at)) < 0)
 		die("connect");
 	(void)setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+}
+
+void client_connect_near(struct client *c, const char *path)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+
+	(void)snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
+	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (c->fd < 0 || connect(c->fd, (struct sockaddr *)&at, sizeof(at)) < 0)
+		die(path);
 }
 
 void client_ask(struct client *c, const char *text)

@@ -27,6 +27,7 @@ struct asked {
 };
 void client_compose(char ret_text[static REQUEST_MAX], const struct asked *asked);
 void client_connect(struct client *c, int port);
+void client_connect_near(struct client *c, const char *path); /* a Unix socket */
 void client_ask(struct client *c, const char *text);
 /* More of the answer; blocks.  1: it is whole.  0: not yet. */
 int client_take(struct client *c);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stopwatch.c - takes times for warm_bench.py, small and without a copy of anybody's memory.
  *
- *     stopwatch PORT REST_MS BELLJAR
+ *     stopwatch PORT SOCKET REST_MS BELLJAR
  *
  * Each line on standard input is one order, its words separated by tabs:
  *
  *     bare  PROGRAM [ARG...]                a start as it is, until it was reaped
  *     slot  PROGRAM [ARG...]                the same in a box of libbelljar that is kept
  *     post  PATH ACCEPT NEEDLE BODY         one request; when the NEEDLE was seen, and the whole
+ *     near  PATH ACCEPT NEEDLE BODY         the same over the Unix socket
  *     many  CLIENTS MS PATH BODY NEEDLE...  clients for so long; in how many answers a NEEDLE was
  *     starts N MS PROGRAM [ARG...]          bare starts for so long, N at a time
  *
@@ -30,7 +31,7 @@
 enum { WORDS_MAX = 16, NEEDLES_MAX = 8 };
 
 struct watch {
-	struct client client; /* one connection that is kept */
+	struct client far, near; /* connections that are kept */
 	int port;
 	long rest_ms;
 	const char *belljar;
@@ -92,11 +93,10 @@ static void take_slot(struct watch *w, char **words, size_t n)
 	bj_result_free(result);
 }
 
-static void take_post(struct watch *w, char **words, size_t n)
+static void ask(struct watch *w, struct client *c, char **words, size_t n)
 {
 	struct asked asked = {.path = words[0], .accept = words[1], .body = words[3]};
 	const char *needle = words[2];
-	struct client *c = &w->client;
 	char text[REQUEST_MAX];
 	double first = NAN;
 	bool whole;
@@ -114,6 +114,16 @@ static void take_post(struct watch *w, char **words, size_t n)
 			first = now_us() - c->since;
 	} while (!whole);
 	answer(now_us() - c->since, first, c->answer, c->len);
+}
+
+static void take_post(struct watch *w, char **words, size_t n)
+{
+	ask(w, &w->far, words, n);
+}
+
+static void take_near(struct watch *w, char **words, size_t n)
+{
+	ask(w, &w->near, words, n);
 }
 
 struct tally {
@@ -170,8 +180,8 @@ static const struct order {
 	const char *name;
 	void (*obey)(struct watch *w, char **words, size_t n);
 } orders[] = {
-	{"bare", take_bare}, {"slot", take_slot},     {"post", take_post},
-	{"many", take_many}, {"starts", take_starts},
+	{"bare", take_bare}, {"slot", take_slot}, {"post", take_post},
+	{"near", take_near}, {"many", take_many}, {"starts", take_starts},
 };
 
 static void obey(struct watch *w, char *line)
@@ -196,14 +206,15 @@ int main(int argc, char **argv)
 	static struct watch watch;
 	static char line[REQUEST_MAX];
 
-	if (argc != 4) {
-		(void)fputs("usage: stopwatch PORT REST_MS BELLJAR\n", stderr);
+	if (argc != 5) {
+		(void)fputs("usage: stopwatch PORT SOCKET REST_MS BELLJAR\n", stderr);
 		return 2;
 	}
 	watch.port = (int)strtol(argv[1], NULL, 10);
-	watch.rest_ms = strtol(argv[2], NULL, 10);
-	watch.belljar = argv[3];
-	client_connect(&watch.client, watch.port);
+	watch.rest_ms = strtol(argv[3], NULL, 10);
+	watch.belljar = argv[4];
+	client_connect(&watch.far, watch.port);
+	client_connect_near(&watch.near, argv[2]);
 	while (fgets(line, sizeof(line), stdin))
 		obey(&watch, line);
 	bj_box_free(watch.box);

@@ -59,7 +59,7 @@ class WarmService(BenchService):
 class Bench:
     def __init__(self, o, service, report):
         self.o, self.service, self.report = o, service, report
-        self.watch = Stopwatch(o.stopwatch, service.port, o.rest, o.belljar, service.dir + "/slot-state")
+        self.watch = Stopwatch(o.stopwatch, service, o.rest, o.belljar, service.dir + "/slot-state")
         self.kept = None
 
     def session(self):

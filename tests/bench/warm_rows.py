@@ -99,10 +99,15 @@ class Slot(Row):
 
 
 class Snippet(Row):
-    """The next snippet of a session that is open."""
+    """The next snippet of a session that is open, over a Unix socket or TCP."""
+
+    def __init__(self, name, title, bare, near, **bars):
+        super().__init__(name, title, bare, **bars)
+        self.near = near
 
     def take(self, bench):
-        taken = bench.watch.post("/v1/sessions/%s/code" % bench.session(), {"code": "x + 2"})
+        ask = bench.watch.near if self.near else bench.watch.post
+        taken = ask("/v1/sessions/%s/code" % bench.session(), {"code": "x + 2"})
         answer = taken.answer()
         wrong = None if taken.status == 200 and answer.get("result") == "4" else json.dumps(answer)[:300]
         return taken.whole_us, wrong, None
@@ -157,7 +162,8 @@ def groups(scripts):
     ]
     kept = [
         start,
-        Snippet("snippet", "next snippet of a session", "bare_python", bar=0.05),
+        Snippet("snippet", "next snippet of a session", "bare_python", near=True, bar=0.05),
+        Snippet("snippet_tcp", "the same over TCP", "bare_python", near=False),
         Opening("opening", "a new session and its first snippet", "bare_python"),
         Fork("fork", "fork of a session", "bare_python"),
         Bare("bare_node", "node -e 'console.log(2+2)'", ["/usr/bin/node", "-e", NODE], b"4\n"),

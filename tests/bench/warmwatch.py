@@ -41,10 +41,10 @@ def unchunked(raw):
 
 
 class Stopwatch:
-    def __init__(self, program, port, rest_ms, belljar, state):
+    def __init__(self, program, service, rest_ms, belljar, state):
         clean = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8",
                  "BELLJAR_STATE": state}
-        self.process = subprocess.Popen([program, str(port), str(rest_ms), belljar], env=clean,
+        self.process = subprocess.Popen([program, str(service.port), service.path, str(rest_ms), belljar], env=clean,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def order(self, *words):
@@ -66,6 +66,9 @@ class Stopwatch:
 
     def post(self, path, body, accept="*/*", needle=""):
         return self.order("post", path, accept, needle, "" if body is None else json.dumps(body))
+
+    def near(self, path, body):
+        return self.order("near", path, "*/*", "", json.dumps(body))
 
     def many(self, clients, ms, path, body, *needles):
         """Calls a second, failures, calls, and in how many answers each needle was."""

@@ -14,14 +14,14 @@ import subprocess
 import tempfile
 import time
 
-MAGIC, VERSION, INLINE = 0x706B6C62, 6, 32 * 1024
+MAGIC, VERSION, INLINE = 0x706B6C62, 7, 32 * 1024
 REQUEST = struct.Struct("<4I5Q4I128s128s128s1024s40s")
 COUNTS = 8
 REPLY = struct.Struct("<4I3Q4I2Q40s4I8I14Q" + "48sQ" * 2 * COUNTS + "128s128s")
 SEALS = 0x0002 | 0x0004 | 0x0008  # shrink, grow, write
 F_ADD_SEALS = 1033
 ASKS = ("none call check screen tools input signal cancel open exec code file_put file_get "
-        "file_stat file_list file_remove processes describe extend close fork").split()
+        "file_stat file_list file_remove processes describe extend close fork stir").split()
 SAYS = "none ready begun output answer over".split()
 CONTROL = struct.Struct("<4I")
 WARDEN_MAGIC, WARDEN_VERSION, WARDEN_KEEPER = 0x77626A6C, 1, 1

@@ -328,7 +328,7 @@ int main(int argc, char **argv)
 				  .idle_ms = 60000,
 				  .write_ms = 60000,
 				  .pending_bytes = 64 << 10}};
-	const struct http_handler h = {head, whole, over, room, refused, &e};
+	const struct http_handler h = {head, whole, over, room, NULL, refused, &e};
 	struct error err = {0};
 	int i = 1;
 

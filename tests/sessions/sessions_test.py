@@ -192,6 +192,24 @@ def processors(process):
 
 
 @test
+def a_snippet_that_was_foretold_is_like_any_other(uid):
+    """So is one that was not, and one that never comes leaves nothing."""
+    with Session(uid) as s:
+        s.code("x = 40")
+        for number in range(30):
+            if number % 3:
+                s.k.send("stir", serial=0, alone=2)
+            if number % 3 == 2:
+                time.sleep(0.002)  # too long for anybody who waits awake
+            a = s.ask("code", {"code": "x + 2"}, alone=2, follows=0).json()
+            same((a["status"], a["result"], a["state_lost"], a["snippet"]), ("success", "42", False, number + 2))
+        s.k.send("stir", serial=0, alone=2)
+        # What it uses is counted, however it was woken.
+        before = s.ask("code", {"code": "import time\nuntil = time.process_time() + 0.2\n"
+                                        "while time.process_time() < until: pass"}, alone=2).json()
+        check(before["resource_usage"]["cpu_user_ms"] + before["resource_usage"]["cpu_system_ms"] >= 150, before)
+
+
 def who_is_asked_alone_is_beside_its_scribe(uid):
     all_of_them = len(os.sched_getaffinity(0))
     if all_of_them < 2:

@@ -191,6 +191,8 @@ void once_forget(struct front *f, struct task *t);
 void callroutes_serve(struct visit *v);
 void callroutes_poll(struct visit *v); /* a long poll: is there something now? */
 void sessionroutes_serve(struct visit *v);
+/* Something comes from whoever last sent a snippet for this session. */
+void sessionroutes_expected(struct front *f, const char *id);
 void sessionroutes_open(struct visit *v);
 void sessionroutes_list(struct visit *v);
 /* A session's answer; true: it was dealt with. */

@@ -50,6 +50,16 @@ int keeperlink_send(struct keeper *k, struct task *t, struct error *err)
 	return 0;
 }
 
+void keeperlink_stir(struct keeper *k)
+{
+	struct keep_request r = {.kind = KEEP_STIR, .alone = ALONE_APART};
+	struct error ignored;
+
+	/* On one processor it would take the time of what it is to be told. */
+	if (k->n_tasks == 0 && company(k->pool) == ALONE_APART)
+		(void)keep_send_request(k->watch.fd, &r, NULL, 0, &ignored);
+}
+
 struct task *keeperlink_task(const struct keeper *k, uint64_t serial)
 {
 	EACH_LINK(at, &k->tasks)

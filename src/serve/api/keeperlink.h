@@ -11,6 +11,8 @@ int keeperlink_open(struct pool *p, struct keeper *k, int fd, loop_ready *ready,
 int keeperlink_send(struct keeper *k, struct task *t, struct error *err);
 /* Sends what cancellations are still to be sent; those that do not go now go when there is room. */
 void keeperlink_flush(struct keeper *k);
+/* Something for its session may come.  Nothing waits for that. */
+void keeperlink_stir(struct keeper *k);
 struct task *keeperlink_task(const struct keeper *k, uint64_t serial);
 
 #endif

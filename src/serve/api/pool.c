@@ -330,6 +330,15 @@ static void note_place(struct pool *p, const struct task *t, const struct keep_r
 		beside_stay(&p->beside, 0);
 }
 
+/* Another snippet is likely: who is then where the keepers are not can wake one while it reads. */
+static void settle_place(struct pool *p, bool alone)
+{
+	if (alone)
+		beside_leave(&p->beside, p->place);
+	else
+		beside_stay(&p->beside, 0);
+}
+
 static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struct buf *body,
 		   int *stream)
 {
@@ -367,8 +376,8 @@ static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struc
 		if (had_box(t, r))
 			p->ran_us = clock_us();
 		p->events.answered(p->events.context, t, r, body);
+		settle_place(p, t->request.kind == KEEP_CODE && r->place);
 		pool_drop(t);
-		beside_stay(&p->beside, 0);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "serve/api/front.h"
+#include "serve/api/keeperlink.h"
 
 enum { LIST_ENTRY = 640 };
 
@@ -199,6 +200,14 @@ static bool prepare(struct visit *v, const struct session *s, struct task *t)
 	}
 }
 
+void sessionroutes_expected(struct front *f, const char *id)
+{
+	struct session *s = sessiontable_find(&f->sessions, id);
+
+	if (s && s->keeper)
+		keeperlink_stir(s->keeper);
+}
+
 void sessionroutes_serve(struct visit *v)
 {
 	enum keep_ask kind = (enum keep_ask)v->match.route->keep;
@@ -207,6 +216,8 @@ void sessionroutes_serve(struct visit *v)
 
 	if (!s)
 		return;
+	if (kind == KEEP_CODE)
+		http_expect(v->x, s->id);
 	if (kind == KEEP_FILE_GET && visit_says(v, "stat"))
 		kind = KEEP_FILE_STAT;
 	else if (kind == KEEP_FILE_GET && visit_says(v, "list"))

@@ -178,6 +178,11 @@ static void on_room(void *context, struct http_exchange *x)
 		fileroutes_more(v);
 }
 
+static void on_comes(void *context, const char *what)
+{
+	sessionroutes_expected(context, what);
+}
+
 static void on_refused(void *context, int status)
 {
 	struct front *f = context;
@@ -192,6 +197,7 @@ void visit_handler(struct front *f)
 		.whole = on_whole,
 		.over = on_over,
 		.room = on_room,
+		.comes = on_comes,
 		.refused = on_refused,
 		.context = f,
 	};

@@ -186,6 +186,16 @@ static void look_up(struct conn *c, uint32_t events)
 		conn_answer(c);
 }
 
+/* Once for each time that it is said. */
+static void foretell(struct conn *c)
+{
+	const struct http_handler *h = &c->server->handler;
+
+	if (c->expected[0] && h->comes)
+		h->comes(h->context, c->expected);
+	c->expected[0] = '\0';
+}
+
 static void ready(void *context, uint32_t events)
 {
 	struct conn *c = context;
@@ -200,6 +210,9 @@ static void ready(void *context, uint32_t events)
 			take_in(c);
 		return;
 	case CONN_IDLE:
+		foretell(c);
+		take_in(c);
+		return;
 	case CONN_HEAD:
 	case CONN_BODY:
 		take_in(c);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "base/text.h"
 #include "serve/http/headwords.h"
 #include "serve/http/httpconn.h"
 
@@ -67,6 +68,11 @@ void http_set_id(struct http_exchange *x, const char *id)
 	for (size_t i = 0; i < n; i++) /* it is put into JSON as it is */
 		x->id[i] = headwords_token(id[i]) ? id[i] : '_';
 	x->id[n] = '\0';
+}
+
+void http_expect(struct http_exchange *x, const char *what)
+{
+	text_copy(what, x->conn->expected, sizeof(x->conn->expected));
 }
 
 void http_set_user(struct http_exchange *x, void *user)

@@ -19,6 +19,8 @@
 struct http;          /* the server */
 struct http_exchange; /* one request and its answer */
 
+enum { HTTP_EXPECT_MAX = 39 };
+
 enum http_method {
 	HTTP_OTHER = 0,
 	HTTP_GET,
@@ -64,6 +66,9 @@ struct http_handler {
 	void (*over)(void *context, struct http_exchange *x, bool complete);
 	/* What was pending fell below half of its cap: more may be sent. */
 	void (*room)(void *context, struct http_exchange *x);
+	/* Bytes come on a connection that was idle: the next of what http_expect() said, as good as
+	 * always. */
+	void (*comes)(void *context, const char *what);
 	/* A request that never became an exchange was refused: for the counters. */
 	void (*refused)(void *context, int status);
 	void *context;
@@ -103,6 +108,8 @@ void http_cap_body(struct http_exchange *x, size_t bytes);
 /* The name that the API gave this request, plain and at most 64 characters: it is in the answer if
  * the server itself has to refuse the rest of it. */
 void http_set_id(struct http_exchange *x, const char *id);
+/* Whoever asked for this asks for more of it: what, in a few words of the API's own. */
+void http_expect(struct http_exchange *x, const char *what);
 /* The API's own. */
 void http_set_user(struct http_exchange *x, void *user);
 void *http_user(const struct http_exchange *x);

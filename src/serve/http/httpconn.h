@@ -80,6 +80,7 @@ struct conn {
 	size_t progress; /* sent since the deadline for writing was set */
 	size_t thrown;   /* while lingering */
 	struct http_peer peer;
+	char expected[HTTP_EXPECT_MAX + 1]; /* empty: nothing */
 	TAILQ_ENTRY(conn) all, idle, settle;
 };
 TAILQ_HEAD(conn_list, conn);

@@ -547,6 +547,9 @@ def who_is_stirred_is_believed_nothing(t):
         name = stirred(s, "if len(times) > 3: os.write(channel.fd, %s)" % said)
         for _ in range(300 if name else 0):
             answer = s.try_run(name, "6 * 7")
+            if answer.get("code") == "conflict":  # it spoke when the snippet was foretold, and is told to go
+                time.sleep(0.01)
+                continue
             if answer["state_lost"]:
                 break
             t.check(answer["result"] == "42", answer)
