@@ -23,7 +23,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "barestart.h"
 #include "loadclient.h"
@@ -33,6 +35,7 @@ enum { WORDS_MAX = 16, NEEDLES_MAX = 8 };
 struct watch {
 	struct client far, near; /* connections that are kept */
 	int port;
+	const char *socket;
 	long rest_ms;
 	const char *belljar;
 	struct bj_box *box;
@@ -121,8 +124,17 @@ static void take_post(struct watch *w, char **words, size_t n)
 	ask(w, &w->far, words, n);
 }
 
+/* One that nobody used for long is closed by the service. */
 static void take_near(struct watch *w, char **words, size_t n)
 {
+	char byte;
+
+	if (w->near.fd > 0 && recv(w->near.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
+		(void)close(w->near.fd);
+		w->near.fd = 0;
+	}
+	if (w->near.fd == 0)
+		client_connect_near(&w->near, w->socket);
 	ask(w, &w->near, words, n);
 }
 
@@ -211,10 +223,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	watch.port = (int)strtol(argv[1], NULL, 10);
+	watch.socket = argv[2];
 	watch.rest_ms = strtol(argv[3], NULL, 10);
 	watch.belljar = argv[4];
 	client_connect(&watch.far, watch.port);
-	client_connect_near(&watch.near, argv[2]);
 	while (fgets(line, sizeof(line), stdin))
 		obey(&watch, line);
 	bj_box_free(watch.box);
