@@ -47,6 +47,12 @@ struct run {
 	size_t begin, end;
 };
 
+/* The same of a set of parts, each of which has its own: most values are of few sets, and begin in
+ * each other. */
+struct part_run {
+	size_t begin, end;
+};
+
 /* text[at .. at + len) is no beginning, whatever follows, if it is before text[until]. */
 struct refused {
 	size_t at, len, until;
@@ -59,7 +65,7 @@ struct looking {
 	starts_hit *hit;
 	void *context;
 	struct run run;
-	struct run tail;
+	struct part_run parts[STARTS_RUNS];
 	size_t seen;  /* so far was read to tell what the last ones were */
 	size_t until; /* hit() takes none of them before this */
 	struct refused refused[REFUSED];
@@ -87,14 +93,46 @@ static inline bool refuse(struct looking *l, size_t to)
 	return false;
 }
 
-/* More than sixteen bytes, which most that only begins so has not. */
-__attribute__((noinline)) static bool has_tail(struct looking *l, const struct start *e,
-					       size_t next)
+/* Where a byte that is not in a part's set is among text[from .. to); to or more: none is known. */
+static size_t part_end(struct looking *l, unsigned set, size_t from, size_t to)
 {
-	size_t to = next + e->n_all;
-	size_t end = run_end(l->text, &l->tail, &l->starts->tails[e->tail - 1], next, to);
+	const uint32_t *sets = l->starts->run_sets;
+	struct part_run *r = &l->parts[set];
+	size_t end;
 
-	return end >= to || refuse(l, end + 1);
+	if (from > r->end)
+		*r = (struct part_run){from, from};
+	/* Parts are asked for nearly in the order of the text. */
+	while (r->begin > from && (sets[(unsigned char)l->text[r->begin - 1]] >> set & 1))
+		r->begin--;
+	if (r->begin > from)
+		return r->begin - 1;
+	for (end = r->end; end < to && (sets[(unsigned char)l->text[end]] >> set & 1);)
+		end++;
+	r->end = end;
+	return end;
+}
+
+static size_t short_end(const struct looking *l, unsigned set, size_t from, size_t to)
+{
+	while (from < to && nextchars_in(&l->starts->sets[set], (unsigned char)l->text[from]))
+		from++;
+	return from;
+}
+
+/* More than sixteen bytes, which most that only begins so has not. */
+__attribute__((noinline)) static bool has_parts(struct looking *l, const struct start *e,
+						size_t next)
+{
+	for (const struct start_part *p = e->parts; p < e->parts + e->n_parts; p++) {
+		size_t from = next + p->at, to = from + p->len;
+		size_t end = p->len < STARTS_RUN ? short_end(l, p->set, from, to)
+						 : part_end(l, p->set, from, to);
+
+		if (end < to)
+			return refuse(l, end + 1);
+	}
+	return true;
 }
 
 /* Is it the word, and what follows what may follow it? */
@@ -119,7 +157,7 @@ static bool fits(struct looking *l, const struct start *e, size_t at)
 	for (; i < e->n_next; i++)
 		if (!nextchars_in(&l->starts->sets[e->next[i]], (unsigned char)l->text[next + i]))
 			return refuse(l, next + i + 1);
-	return e->tail == 0 || has_tail(l, e, next);
+	return e->n_parts == 0 || has_parts(l, e, next);
 }
 
 static bool is_word(char c)
