@@ -392,7 +392,20 @@ static bool are_random(struct valuerun *r, size_t at, size_t end)
 	if (has_filler(r, at, end))
 		return false;
 	count_to(r, &r->count, at, end);
-	return !valuebits_less(&r->count.bits, len, seen->digits > 0 ? 28 : 35);
+	r->count_first = valuebits_less(&r->count.bits, len, seen->digits > 0 ? 28 : 35);
+	return !r->count_first;
+}
+
+/* Text that is full of values which have enough of everything but of different bytes: then these
+ * are counted before anything else, and go on to be while that tells. */
+static bool is_counted_out(struct valuerun *r, size_t at, size_t end)
+{
+	if (!r->count_first)
+		return false;
+	count_to(r, &r->count, at, end);
+	/* A digit may be behind what is counted: then it takes more to tell. */
+	r->count_first = valuebits_less(&r->count.bits, end - at, r->digit > at ? 28 : 35);
+	return r->count_first;
 }
 
 /* What was counted of one that was asked for counts for one that is the same. */
@@ -478,7 +491,7 @@ bool valuerun_secret(struct valuerun *r, size_t at)
 	size_t end = enough_of(r, at);
 
 	/* What the first bytes tell is asked first. */
-	return end > 0 && !has_known_filler(r, at, end) &&
+	return end > 0 && !has_known_filler(r, at, end) && !is_counted_out(r, at, end) &&
 	       !check_placeholder(r->text + at, end - at) &&
 	       !check_begins_path(r->text + at, end - at) && !has_path(r, at, end) &&
 	       may_be_random(r, at, end);
