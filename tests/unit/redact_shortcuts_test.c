@@ -525,35 +525,6 @@ TEST(nothing_that_may_follow_a_beginning_is_passed_over)
 	redact_set_free(set);
 }
 
-/* Is there anything that begins at text[1]? */
-static bool is_taken(const struct redact_set *set, const char *text)
-{
-	bool found[4096] = {false};
-
-	(void)starts_find(set->starts, &(struct stretch){text, 0, 0, strlen(text), 0}, note, found);
-	return memchr(found, true, sizeof(found)) != NULL;
-}
-
-/* Far behind the first sixteen bytes: a pattern would have to be started for each of them. */
-TEST(what_cannot_follow_a_beginning_is_passed_over)
-{
-	struct redact_set *set = redacting_set(REDACT_STANDARD);
-	struct error err = {0};
-	char text[] = " SG"
-		      ".0123456789012345678901.0123456789012345678901234567890123456789012 ";
-
-	CHECK(redact_set_warm(set, &err) == 0);
-	CHECK(is_taken(set, text));
-	for (size_t i = 4; i < sizeof(text) - 2; i++) {
-		char was = text[i];
-
-		text[i] = '=';
-		CHECK(!is_taken(set, text));
-		text[i] = was;
-	}
-	redact_set_free(set);
-}
-
 /* What check_random() says of itself, with a logarithm for each byte. */
 static bool is_random(const char *text, size_t len)
 {
