@@ -3,6 +3,7 @@
  */
 #include "redact/start_build.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* The number of a set among n; -1: there is no room. */
@@ -76,6 +77,15 @@ static bool add_part(struct starts *s, const struct nextchars_set *set, struct s
 	return true;
 }
 
+/* Other words cannot begin in what is only that. */
+static bool are_words(const struct nextchars_set *set)
+{
+	for (unsigned c = 0; c < 256; c++)
+		if (nextchars_in(set, (unsigned char)c) && c != '_' && !isalnum((int)c))
+			return false;
+	return true;
+}
+
 /* What is behind the bytes that are known one by one.  Short parts first: they are read at once,
  * and a single character tells most. */
 static bool read_parts(struct starts *s, const struct nextchars_set *next, int n, struct start *ret)
@@ -92,6 +102,9 @@ static bool read_parts(struct starts *s, const struct nextchars_set *next, int n
 				return false;
 		}
 	}
+	/* A little more of the same, in text that is full of it: a pattern is as fast. */
+	if (ret->n_parts == 1 && n < STARTS_NEXT + STARTS_MORE && !are_words(&next[n - 1]))
+		ret->n_parts = 0;
 	return true;
 }
 

@@ -24,6 +24,8 @@ enum {
 	COLON_FIRST = STARTS_COLON_FIRST,
 	COLON_LAST = STARTS_COLON_LAST,
 	REFUSED = 64,
+	FAR = 32,   /* bytes: text that says the same again and again has said it by then */
+	AHEAD = 64, /* of a part, that are read for those which begin a little later */
 };
 _Static_assert((int)COLON_LAST + 2 + 4 == (int)WORD_LEAST + (int)VALUE_LEAST, "see long_words()");
 
@@ -93,13 +95,27 @@ static inline bool refuse(struct looking *l, size_t to)
 	return false;
 }
 
+/* A word at text[at] does not fit, because text[end] is in a part of it that begins at text[from].
+ * If that is far away, it tells the same of all that begin before the part would. */
+static bool refuse_part(struct looking *l, size_t at, size_t end, size_t from)
+{
+	size_t until = at + (end - from) + 1;
+
+	if (end - at < FAR)
+		return refuse(l, end + 1);
+	l->until = until < l->until ? until : l->until;
+	return refuse(l, at + WORD_MOST);
+}
+
 /* Where a byte that is not in a part's set is among text[from .. to); to or more: none is known. */
 static size_t part_end(struct looking *l, unsigned set, size_t from, size_t to)
 {
 	const uint32_t *sets = l->starts->run_sets;
 	struct part_run *r = &l->parts[set];
-	size_t end;
+	size_t end, stop = l->high - to < AHEAD ? l->high : to + AHEAD;
 
+	if (from >= r->begin && to <= r->end)
+		return to;
 	if (from > r->end)
 		*r = (struct part_run){from, from};
 	/* Parts are asked for nearly in the order of the text. */
@@ -107,7 +123,7 @@ static size_t part_end(struct looking *l, unsigned set, size_t from, size_t to)
 		r->begin--;
 	if (r->begin > from)
 		return r->begin - 1;
-	for (end = r->end; end < to && (sets[(unsigned char)l->text[end]] >> set & 1);)
+	for (end = r->end; end < stop && (sets[(unsigned char)l->text[end]] >> set & 1);)
 		end++;
 	r->end = end;
 	return end;
@@ -130,7 +146,7 @@ __attribute__((noinline)) static bool has_parts(struct looking *l, const struct 
 						 : part_end(l, p->set, from, to);
 
 		if (end < to)
-			return refuse(l, end + 1);
+			return refuse_part(l, next - e->len, end, from);
 	}
 	return true;
 }

@@ -18,6 +18,7 @@ enum {
 	STARTS_NEXT = 16,       /* and of which it is known what each can be, at most */
 	STARTS_ALL = 112,       /* and in rows of bytes that can be the same */
 	STARTS_PARTS = 6,       /* such rows, at most */
+	STARTS_MORE = 20,       /* bytes behind STARTS_NEXT that are worth a row, at least */
 	STARTS_RUN = 8,         /* bytes of one that is worth remembering */
 	STARTS_RUNS = 32,       /* sets of those */
 	STARTS_COLON_FIRST = 4, /* where in a word a ":" may be: "http://", "oauth:" */

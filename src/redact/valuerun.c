@@ -396,8 +396,8 @@ static bool are_random(struct valuerun *r, size_t at, size_t end)
 	return !r->count_first;
 }
 
-/* Text that is full of values which have enough of everything but of different bytes: then these
- * are counted before anything else, and go on to be while that tells. */
+/* Text that is full of values which have enough of everything but of different bytes, and are not
+ * the same: then these are counted before anything else, and go on to be while that tells. */
 static bool is_counted_out(struct valuerun *r, size_t at, size_t end)
 {
 	if (!r->count_first)
@@ -427,15 +427,19 @@ static bool may_be_random(struct valuerun *r, size_t at, size_t end)
 {
 	size_t len = end - at;
 	struct valueanswer *a = &r->answers[(len ^ len / VALUERUN_ANSWERS) % VALUERUN_ANSWERS];
+	bool other;
 
 	if (are_few(r, at, end))
 		return false;
 	/* In text that says the same again and again a few answers are enough: values that end
 	 * where a line does differ in their lengths. */
-	if (a->to - a->from == len && memcmp(r->text + a->from, r->text + at, len) == 0)
+	other = a->to - a->from == len;
+	if (other && memcmp(r->text + a->from, r->text + at, len) == 0) {
 		move_to(r, a, at, end);
-	else
+	} else {
 		*a = (struct valueanswer){at, end, are_random(r, at, end)};
+		r->count_first = r->count_first && other;
+	}
 	return a->random;
 }
 
