@@ -3,6 +3,7 @@
  */
 #include "redact/start_build.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* The number of a set among n; -1: there is no room. */
@@ -37,39 +38,74 @@ static bool are_values(const struct nextchars_set *set)
 	return true;
 }
 
-static bool is_word(unsigned c)
+/* The number of a set among those of long parts; -1: there is no room. */
+static int run_number_of(struct starts *s, const struct nextchars_set *set)
 {
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       c == '_';
-}
+	for (size_t i = 0; i < s->n_run_sets; i++) {
+		unsigned c = 0;
 
-/* All of them. */
-static struct nextchars_set union_of(const struct nextchars_set *next, int n)
-{
-	struct nextchars_set all = {0};
-
-	for (int i = 0; i < n; i++)
-		for (size_t j = 0; j < sizeof(all.in) / sizeof(all.in[0]); j++)
-			all.in[j] |= next[i].in[j];
-	return all;
-}
-
-/* What more than is known one by one is in.  Where it can be more than words another word can begin
- * in it, and text that is full of such would be read again and again: then it is not asked. */
-static int read_tail(struct starts *s, const struct nextchars_set *next, int n, struct start *ret)
-{
-	struct nextchars_set tail = union_of(next, n);
-	int number;
-
-	ret->n_all = (uint8_t)n;
-	if (n <= STARTS_NEXT)
-		return 0;
+		while (c < 256 && nextchars_in(set, (unsigned char)c) == (s->run_sets[c] >> i & 1))
+			c++;
+		if (c == 256)
+			return (int)i;
+	}
+	if (s->n_run_sets == STARTS_RUNS)
+		return -1;
 	for (unsigned c = 0; c < 256; c++)
-		if (nextchars_in(&tail, (unsigned char)c) && !is_word(c))
-			return 0;
-	number = number_of(s->tails, &s->n_tails, STARTS_TAILS, &tail);
-	ret->tail = (uint8_t)(number + 1);
-	return number;
+		s->run_sets[c] |= (uint32_t)nextchars_in(set, (unsigned char)c) << s->n_run_sets;
+	return (int)s->n_run_sets++;
+}
+
+static bool is_same(const struct nextchars_set *one, const struct nextchars_set *other)
+{
+	return memcmp(one, other, sizeof(*one)) == 0;
+}
+
+/* Adds a part that is long, or one that is not; true: there was room for it. */
+static bool add_part(struct starts *s, const struct nextchars_set *set, struct start_part part,
+		     struct start *ret)
+{
+	int number = part.len < STARTS_RUN ? number_of(s->sets, &s->n_sets, STARTS_SETS, set)
+					   : run_number_of(s, set);
+
+	if (number < 0)
+		return false;
+	if (ret->n_parts < STARTS_PARTS) {
+		part.set = (uint8_t)number;
+		ret->parts[ret->n_parts++] = part;
+	}
+	return true;
+}
+
+/* Other words cannot begin in what is only that. */
+static bool are_words(const struct nextchars_set *set)
+{
+	for (unsigned c = 0; c < 256; c++)
+		if (nextchars_in(set, (unsigned char)c) && c != '_' && !isalnum((int)c))
+			return false;
+	return true;
+}
+
+/* What is behind the bytes that are known one by one.  Short parts first: they are read at once,
+ * and a single character tells most. */
+static bool read_parts(struct starts *s, const struct nextchars_set *next, int n, struct start *ret)
+{
+	ret->n_all = (uint8_t)n;
+	for (int longer = 0; longer < 2; longer++) {
+		for (int i = 0, len; i < n; i += len) {
+			for (len = 1; i + len < n && is_same(&next[i], &next[i + len]);)
+				len++;
+			if (i + len > STARTS_NEXT && (len >= STARTS_RUN) == longer &&
+			    !add_part(s, &next[i],
+				      (struct start_part){.at = (uint8_t)i, .len = (uint8_t)len},
+				      ret))
+				return false;
+		}
+	}
+	/* A little more of the same, in text that is full of it: a pattern is as fast. */
+	if (ret->n_parts == 1 && n < STARTS_NEXT + STARTS_MORE && !are_words(&next[n - 1]))
+		ret->n_parts = 0;
+	return true;
 }
 
 /* Has one set all that another has? */
@@ -99,7 +135,7 @@ static int read_next(struct starts *s, const char *pattern, struct start *ret, s
 	if (n < STARTS_VALUE)
 		return fail(err, ERR_INTERNAL, "no value follows '%.*s' in %s", (int)ret->len,
 			    ret->word, pattern);
-	if (read_tail(s, next, all, ret) < 0)
+	if (!read_parts(s, next, all, ret))
 		return fail(err, ERR_INTERNAL, "too many sets of characters");
 	ret->n_next = (uint8_t)n;
 	ret->grows = true;

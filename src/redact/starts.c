@@ -24,6 +24,8 @@ enum {
 	COLON_FIRST = STARTS_COLON_FIRST,
 	COLON_LAST = STARTS_COLON_LAST,
 	REFUSED = 64,
+	FAR = 32,   /* bytes: text that says the same again and again has said it by then */
+	AHEAD = 64, /* of a part, that are read for those which begin a little later */
 };
 _Static_assert((int)COLON_LAST + 2 + 4 == (int)WORD_LEAST + (int)VALUE_LEAST, "see long_words()");
 
@@ -47,6 +49,12 @@ struct run {
 	size_t begin, end;
 };
 
+/* The same of a set of parts, each of which has its own: most values are of few sets, and begin in
+ * each other. */
+struct part_run {
+	size_t begin, end;
+};
+
 /* text[at .. at + len) is no beginning, whatever follows, if it is before text[until]. */
 struct refused {
 	size_t at, len, until;
@@ -59,7 +67,7 @@ struct looking {
 	starts_hit *hit;
 	void *context;
 	struct run run;
-	struct run tail;
+	struct part_run parts[STARTS_RUNS];
 	size_t seen;  /* so far was read to tell what the last ones were */
 	size_t until; /* hit() takes none of them before this */
 	struct refused refused[REFUSED];
@@ -87,14 +95,60 @@ static inline bool refuse(struct looking *l, size_t to)
 	return false;
 }
 
-/* More than sixteen bytes, which most that only begins so has not. */
-__attribute__((noinline)) static bool has_tail(struct looking *l, const struct start *e,
-					       size_t next)
+/* A word at text[at] does not fit, because text[end] is in a part of it that begins at text[from].
+ * If that is far away, it tells the same of all that begin before the part would. */
+static bool refuse_part(struct looking *l, size_t at, size_t end, size_t from)
 {
-	size_t to = next + e->n_all;
-	size_t end = run_end(l->text, &l->tail, &l->starts->tails[e->tail - 1], next, to);
+	size_t until = at + (end - from) + 1;
 
-	return end >= to || refuse(l, end + 1);
+	if (end - at < FAR)
+		return refuse(l, end + 1);
+	l->until = until < l->until ? until : l->until;
+	return refuse(l, at + WORD_MOST);
+}
+
+/* Where a byte that is not in a part's set is among text[from .. to); to or more: none is known. */
+static size_t part_end(struct looking *l, unsigned set, size_t from, size_t to)
+{
+	const uint32_t *sets = l->starts->run_sets;
+	struct part_run *r = &l->parts[set];
+	size_t end, stop = l->high - to < AHEAD ? l->high : to + AHEAD;
+
+	if (from >= r->begin && to <= r->end)
+		return to;
+	if (from > r->end)
+		*r = (struct part_run){from, from};
+	/* Parts are asked for nearly in the order of the text. */
+	while (r->begin > from && (sets[(unsigned char)l->text[r->begin - 1]] >> set & 1))
+		r->begin--;
+	if (r->begin > from)
+		return r->begin - 1;
+	for (end = r->end; end < stop && (sets[(unsigned char)l->text[end]] >> set & 1);)
+		end++;
+	r->end = end;
+	return end;
+}
+
+static size_t short_end(const struct looking *l, unsigned set, size_t from, size_t to)
+{
+	while (from < to && nextchars_in(&l->starts->sets[set], (unsigned char)l->text[from]))
+		from++;
+	return from;
+}
+
+/* More than sixteen bytes, which most that only begins so has not. */
+__attribute__((noinline)) static bool has_parts(struct looking *l, const struct start *e,
+						size_t next)
+{
+	for (const struct start_part *p = e->parts; p < e->parts + e->n_parts; p++) {
+		size_t from = next + p->at, to = from + p->len;
+		size_t end = p->len < STARTS_RUN ? short_end(l, p->set, from, to)
+						 : part_end(l, p->set, from, to);
+
+		if (end < to)
+			return refuse_part(l, next - e->len, end, from);
+	}
+	return true;
 }
 
 /* Is it the word, and what follows what may follow it? */
@@ -119,7 +173,7 @@ static bool fits(struct looking *l, const struct start *e, size_t at)
 	for (; i < e->n_next; i++)
 		if (!nextchars_in(&l->starts->sets[e->next[i]], (unsigned char)l->text[next + i]))
 			return refuse(l, next + i + 1);
-	return e->tail == 0 || has_tail(l, e, next);
+	return e->n_parts == 0 || has_parts(l, e, next);
 }
 
 static bool is_word(char c)

@@ -14,10 +14,13 @@ enum {
 	STARTS_REACH = 1,
 	STARTS_WORD_LEAST = 3,
 	STARTS_WORD = 12,
-	STARTS_VALUE = 8, /* characters behind every word that can be part of a value */
-	STARTS_NEXT = 16, /* and of which it is known what each can be, at most */
-	STARTS_ALL = 112, /* and what any of them can be */
-	STARTS_TAILS = 32,
+	STARTS_VALUE = 8,       /* characters behind every word that can be part of a value */
+	STARTS_NEXT = 16,       /* and of which it is known what each can be, at most */
+	STARTS_ALL = 112,       /* and in rows of bytes that can be the same */
+	STARTS_PARTS = 6,       /* such rows, at most */
+	STARTS_MORE = 20,       /* bytes behind STARTS_NEXT that are worth a row, at least */
+	STARTS_RUN = 8,         /* bytes of one that is worth remembering */
+	STARTS_RUNS = 32,       /* sets of those */
 	STARTS_COLON_FIRST = 4, /* where in a word a ":" may be: "http://", "oauth:" */
 	STARTS_COLON_LAST = 5,
 	STARTS_ROWS = 4096,
@@ -28,20 +31,28 @@ enum {
 };
 _Static_assert((int)STARTS_WORD + (int)STARTS_ALL <= (int)NEXTCHARS_REACH, "see nextchars.h");
 
+/* Bytes behind a word that are in one set. */
+struct start_part {
+	uint8_t at, len; /* the first one, counted from the end of the word */
+	uint8_t set;     /* by the bits of run_sets if it is STARTS_RUN or longer, else one of sets
+			  */
+};
+
 struct start {
 	char word[STARTS_WORD];
 	uint8_t len;
 	uint8_t n_next;
-	uint8_t next[STARTS_NEXT]; /* the sets that the bytes behind it are in */
-	uint8_t n_same;            /* so many of these are one, from the first on */
-	bool grows;                /* all of these have all that the first has */
-	uint8_t n_all;             /* so many bytes are behind it, at least */
-	uint8_t tail;              /* the set that these are in, plus one; 0: not asked */
-	uint16_t more;             /* in the same row, plus one; 0: none */
-	uint16_t entry;            /* the number of its rule */
-	uint32_t first;            /* its first four bytes, or three */
-	uint32_t four;             /* all bits of its bytes behind the first eight */
-	uint64_t eight;            /* and of these */
+	uint8_t next[STARTS_NEXT];             /* the sets that the bytes behind it are in */
+	uint8_t n_same;                        /* so many of these are one, from the first on */
+	bool grows;                            /* all of these have all that the first has */
+	uint8_t n_all;                         /* so many bytes are behind it, at least */
+	uint8_t n_parts;                       /* of them, beyond those that are known one by one */
+	uint16_t more;                         /* in the same row, plus one; 0: none */
+	uint16_t entry;                        /* the number of its rule */
+	uint32_t first;                        /* its first four bytes, or three */
+	uint32_t four;                         /* all bits of its bytes behind the first eight */
+	uint64_t eight;                        /* and of these */
+	struct start_part parts[STARTS_PARTS]; /* what tells most is first */
 };
 
 /* Made from the rules when belljar is built. */
@@ -58,8 +69,8 @@ struct starts {
 	size_t n;
 	struct nextchars_set sets[STARTS_SETS];
 	size_t n_sets;
-	struct nextchars_set tails[STARTS_TAILS];
-	size_t n_tails;
+	uint32_t run_sets[256]; /* by a byte: one bit for each set of long parts that it is in */
+	size_t n_run_sets;
 };
 
 extern const char start_words_start[], start_words_end[];

@@ -392,7 +392,20 @@ static bool are_random(struct valuerun *r, size_t at, size_t end)
 	if (has_filler(r, at, end))
 		return false;
 	count_to(r, &r->count, at, end);
-	return !valuebits_less(&r->count.bits, len, seen->digits > 0 ? 28 : 35);
+	r->count_first = valuebits_less(&r->count.bits, len, seen->digits > 0 ? 28 : 35);
+	return !r->count_first;
+}
+
+/* Text that is full of values which have enough of everything but of different bytes, and are not
+ * the same: then these are counted before anything else, and go on to be while that tells. */
+static bool is_counted_out(struct valuerun *r, size_t at, size_t end)
+{
+	if (!r->count_first)
+		return false;
+	count_to(r, &r->count, at, end);
+	/* A digit may be behind what is counted: then it takes more to tell. */
+	r->count_first = valuebits_less(&r->count.bits, end - at, r->digit > at ? 28 : 35);
+	return r->count_first;
 }
 
 /* What was counted of one that was asked for counts for one that is the same. */
@@ -414,15 +427,19 @@ static bool may_be_random(struct valuerun *r, size_t at, size_t end)
 {
 	size_t len = end - at;
 	struct valueanswer *a = &r->answers[(len ^ len / VALUERUN_ANSWERS) % VALUERUN_ANSWERS];
+	bool other;
 
 	if (are_few(r, at, end))
 		return false;
 	/* In text that says the same again and again a few answers are enough: values that end
 	 * where a line does differ in their lengths. */
-	if (a->to - a->from == len && memcmp(r->text + a->from, r->text + at, len) == 0)
+	other = a->to - a->from == len;
+	if (other && memcmp(r->text + a->from, r->text + at, len) == 0) {
 		move_to(r, a, at, end);
-	else
+	} else {
 		*a = (struct valueanswer){at, end, are_random(r, at, end)};
+		r->count_first = r->count_first && other;
+	}
 	return a->random;
 }
 
@@ -478,7 +495,7 @@ bool valuerun_secret(struct valuerun *r, size_t at)
 	size_t end = enough_of(r, at);
 
 	/* What the first bytes tell is asked first. */
-	return end > 0 && !has_known_filler(r, at, end) &&
+	return end > 0 && !has_known_filler(r, at, end) && !is_counted_out(r, at, end) &&
 	       !check_placeholder(r->text + at, end - at) &&
 	       !check_begins_path(r->text + at, end - at) && !has_path(r, at, end) &&
 	       may_be_random(r, at, end);

@@ -54,6 +54,7 @@ struct valuerun {
 	size_t few, few_end; /* so few different bytes are in it that no value within is random */
 	size_t many_end;     /* so many were there that it is not asked again up to here */
 	struct valuecount count;
+	bool count_first; /* it told of the last one that it is none */
 	struct valuecalm calm;
 	struct valuekinds kinds;
 	struct valueanswer answers[VALUERUN_ANSWERS];
