@@ -119,7 +119,7 @@ struct session {
 	bool for_template;          /* nobody's: its interpreter will be what others begin as */
 	struct beside beside;
 	uint64_t stirred_us; /* when its interpreters were told that a snippet may come; 0: not */
-	bool rests; /* what it needs only when it is asked for something was given back */
+	bool rests;          /* what it needs only when it is asked for something was given back */
 	struct driver drivers[SESSION_DRIVERS];
 	struct run *runs[SESSION_RUNS_MAX];
 	enum session_end end;

@@ -536,7 +536,7 @@ def who_is_stirred_is_believed_nothing(t):
     t.check(s.run(name, "6 * 7") == "42", "it is answered")
     # One that takes its time, or does nothing, or raises, is as slow as it is.
     for do in ("time.sleep(0.2)", "pass", "raise ValueError", "os.set_blocking(channel.fd, False)"):
-        name = stirred(s, "if len(times) > 3: " + do)
+        name = stirred(s, "if len(times) > 6: " + do)
         if name:
             answers = [s.try_run(name, "6 * 7") for _ in range(6)]
             t.check(all(a.get("result") == "42" or a.get("state_lost") for a in answers), answers)
@@ -544,7 +544,7 @@ def who_is_stirred_is_believed_nothing(t):
             s.close(name)
     # One that says something ends; with what is no answer, or one to a snippet that it cannot know.
     for said in ("b'x'", "b'0' * 32 + b' 0 1\\n5'", "b'x' * 100000", "b'ready\\n'"):
-        name = stirred(s, "if len(times) > 3: os.write(channel.fd, %s)" % said)
+        name = stirred(s, "if len(times) > 6: os.write(channel.fd, %s)" % said)
         for _ in range(300 if name else 0):
             answer = s.try_run(name, "6 * 7")
             if answer.get("code") == "conflict":  # it spoke when the snippet was foretold, and is told to go
