@@ -487,7 +487,11 @@ def one_that_is_nearly_full_is_not_told_to_sleep(t):
     s.run(small, FILL)
     s.run(small, "rest()")
     t.check(s.run(small, "mine") == "5", "it woke up")
-    answer = s.try_run(filled(s)[0], "rest()")
+    # What a processor has set aside of the group's room lets one through now and then.
+    for _ in range(5):
+        answer = s.try_run(filled(s)[0], "rest()")
+        if answer["kill_reason"]:
+            break
     t.check(answer["kill_reason"] == "memory", answer)
     finish(t, s)
 
