@@ -202,7 +202,7 @@ static void serve_driver(struct session *s, struct driver *d, const struct watch
 	d->out_empty = d->err_empty = false;
 }
 
-static bool is_busy(const struct session *s)
+bool session_is_busy(const struct session *s)
 {
 	for (size_t i = 0; i < SESSION_RUNS_MAX; i++)
 		if (s->runs[i])
@@ -218,7 +218,7 @@ static uint64_t rest_at(struct session *s, uint64_t now)
 {
 	uint64_t at = (s->stirred_us > s->active_us ? s->stirred_us : s->active_us) + REST_US;
 
-	if (s->rests || is_busy(s))
+	if (s->rests || session_is_busy(s))
 		return 0;
 	if (now < at)
 		return at;
@@ -231,7 +231,7 @@ static uint64_t rest_at(struct session *s, uint64_t now)
 static int tick(struct session *s)
 {
 	uint64_t now = clock_us(), next = s->ends_us, idle = s->active_us + s->idle_ms * 1000;
-	uint64_t rest, bill = session_bill(s, now, is_busy(s));
+	uint64_t rest, bill = session_bill(s, now, session_is_busy(s));
 
 	if (s->end != SESSION_OPEN)
 		return 0;
@@ -242,9 +242,9 @@ static int tick(struct session *s)
 	}
 	if (now >= s->ends_us)
 		s->end = SESSION_TTL;
-	else if (!is_busy(s) && now >= idle)
+	else if (!session_is_busy(s) && now >= idle)
 		s->end = SESSION_IDLE;
-	if (!is_busy(s) && idle < next)
+	if (!session_is_busy(s) && idle < next)
 		next = idle;
 	rest = rest_at(s, now);
 	next = rest && rest < next ? rest : next;
@@ -282,7 +282,7 @@ static int wait_for(struct session *s, struct watch *w, int ms)
 	int n;
 
 	/* When everything is answered: nobody waits for that. */
-	if (!is_busy(s))
+	if (!session_is_busy(s))
 		beside_stay(&s->beside, s->k->audit.place);
 	/* It no longer takes turns with the scribe, and what it has to carry may be much: where
 	 * others have been left, too, they would share one processor for as long as that lasts. */
@@ -291,7 +291,7 @@ static int wait_for(struct session *s, struct watch *w, int ms)
 	n = look_again(s, w);
 	if (n != 0)
 		return n;
-	if (s->rests && !is_busy(s))
+	if (s->rests && !session_is_busy(s))
 		return imprint_poll(s->k->imprint, w->fds, w->n, ms);
 	return poll(w->fds, w->n, ms);
 }

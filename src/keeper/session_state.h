@@ -211,6 +211,8 @@ void driver_tell_rest(struct session *s, struct driver *d);
 int driver_start(struct session *s, struct driver *d, struct passage *p, struct error *err);
 /* A snippet came that may be its: it comes to while that is judged and written down. */
 void driver_stir(struct driver *d);
+/* Does anything run, or is being copied? */
+bool session_is_busy(const struct session *s);
 /* A snippet is here.  alone: nobody else wants the processors. */
 void session_stir(struct session *s, bool alone);
 int driver_nonce(struct driver *d, struct error *err);

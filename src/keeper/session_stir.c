@@ -15,22 +15,11 @@ enum {
 	COMES_US = 150, /* in which the request was read, if there is one */
 };
 
-static bool is_at_work(const struct session *s)
-{
-	for (size_t i = 0; i < SESSION_RUNS_MAX; i++)
-		if (s->runs[i])
-			return true;
-	for (size_t i = 0; i < SESSION_DRIVERS; i++)
-		if (s->drivers[i].doing)
-			return true;
-	return false;
-}
-
 /* Python, as good as always: which one is meant is known when the body was read.  On one processor,
  * each of them would wait where the other wants to work. */
 static void stir(struct session *s, bool alone)
 {
-	bool wanted = alone && !is_at_work(s) && beside_has_others(&s->beside);
+	bool wanted = alone && !session_is_busy(s) && beside_has_others(&s->beside);
 
 	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
 		s->drivers[i].stirred = false;

@@ -10,6 +10,7 @@
 #include "serve/api/keeperlink.h"
 
 enum { LIST_ENTRY = 640 };
+_Static_assert((int)KEEP_ID_ROOM <= HTTP_EXPECT_MAX + 1, "a session's name must fit");
 
 void sessionroutes_open(struct visit *v)
 {
