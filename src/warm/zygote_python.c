@@ -54,7 +54,6 @@ struct zygote_self {
 	struct zygote_order order;
 	int fds[FD_PASS_MAX];
 	size_t n_fds;
-	struct seccomp_program filter;
 	struct title title;
 	struct own_memory memory;
 	uint64_t bore_us; /* when the last child was asked for */
@@ -77,7 +76,7 @@ static int tell(int control, struct zygote_news *news)
 
 /* The child. */
 
-static int fill_sealing(struct zygote_self *z, struct sealing *ret)
+static void fill_sealing(struct zygote_self *z, struct sealing *ret)
 {
 	const struct zygote_order *o = &z->order;
 	size_t n = ZYGOTE_FDS;
@@ -94,7 +93,6 @@ static int fill_sealing(struct zygote_self *z, struct sealing *ret)
 		.v2_door = -1,
 		.limits = &o->limits,
 		.board = z->board,
-		.filter = &z->filter,
 		.memory_by_rlimit = o->memory_by_rlimit,
 		.cwd = o->cwd[0] ? o->cwd : NULL,
 	};
@@ -104,9 +102,9 @@ static int fill_sealing(struct zygote_self *z, struct sealing *ret)
 		n++;
 	for (ret->n_doors = 0; ret->n_doors < o->n_doors; ret->n_doors++)
 		ret->doors[ret->n_doors] = z->fds[n++];
-	z->filter.code = z->order.filter;
-	z->filter.len = (unsigned short)o->filter_len;
-	return 0;
+	ret->halves.first.len = (unsigned short)o->first_len;
+	ret->halves.second =
+		(struct seccomp_half){z->order.filter, (unsigned short)o->filter_len};
 }
 
 /* Where the zygote could not tell. */
@@ -290,7 +288,7 @@ __attribute__((noreturn)) static void live(struct zygote_self *z)
 	int fd;
 
 	z->bore_us = 0; /* when others called is not its affair */
-	(void)fill_sealing(z, &seal);
+	fill_sealing(z, &seal);
 	if (sealing_take(&seal) < 0)
 		_exit(EX_OURS);
 	/* Modules have hooks for this: they run behind the walls. */
@@ -358,7 +356,8 @@ static bool fits(const struct zygote_self *z, ssize_t n)
 	size_t need = ZYGOTE_FDS + (size_t)o->has_rules + (size_t)o->v2_door + o->n_doors;
 
 	return n >= (ssize_t)offsetof(struct zygote_order, filter) && o->magic == ZYGOTE_MAGIC &&
-	       o->n_doors <= SEALING_DOORS && o->filter_len <= SECCOMP_MAX && z->n_fds == need &&
+	       o->n_doors <= SEALING_DOORS && o->first_len > 0 && o->first_len <= SECCOMP_MAX &&
+	       o->filter_len <= SECCOMP_MAX && z->n_fds == need &&
 	       n == (ssize_t)zygote_order_size(o);
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/keyctl.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -72,9 +73,12 @@ static const struct {
 } between[] = {
 	{__NR_setns, {5, CLONE_NEWNET}},
 	{__NR_unshare, {CLONE_FILES}},
+	{__NR_chroot, {0}},
+	{__NR_keyctl, {KEYCTL_JOIN_SESSION_KEYRING}},
+	{__NR_clone3, {0}},
 };
 
-/* What it has asked for before the first. */
+/* What it has asked for before the first, or has by birth. */
 static const uint64_t securebits[6] = {PR_SET_SECUREBITS, 0xef};
 static const uint64_t no_core_dumps[6] = {0, RLIMIT_CORE, 0x7000};
 
@@ -88,7 +92,8 @@ TEST(each_half_alone_would_not_do)
 			CHECK(half_says(&first_half, between[b].nr, between[b].args) ==
 			      SECCOMP_RET_ALLOW);
 			CHECK(half_says(&second_half, between[b].nr, between[b].args) ==
-			      answers[VERDICT_EPERM]);
+			      answers[between[b].nr == __NR_clone3 ? VERDICT_ENOSYS
+								   : VERDICT_EPERM]);
 		}
 		CHECK(half_says(&first_half, __NR_prctl, securebits) == answers[VERDICT_EPERM]);
 		CHECK(half_says(&first_half, __NR_prlimit64, no_core_dumps) ==
@@ -104,7 +109,7 @@ TEST(each_half_alone_would_not_do)
 TEST(the_second_half_decides_by_the_number_alone)
 {
 	compile(&plain);
-	CHECK(second_half.len < 16);
+	CHECK(second_half.len < 24);
 	for (uint32_t nr = 0; nr <= 1100; nr++) {
 		struct seccomp_data data = {.nr = (int)nr, .arch = UINT32_MAX};
 		unsigned steps;
@@ -301,9 +306,28 @@ TEST(what_was_compiled_with_belljar_is_what_would_be_compiled_now)
 		const struct seccomp_options o = {bits & 1, bits & 2, bits & 4, bits & 8};
 
 		compile(&o);
-		CHECK(filter_ready(&o, &ready, &err) == 0 && ready.len == program.len &&
+		CHECK(filter_ready(&o, SECCOMP_WHOLE, &ready, &err) == 0 &&
+		      ready.len == program.len &&
 		      memcmp(ready.code, program.code, ready.len * sizeof(*ready.code)) == 0);
 		CHECK((ready.code == filter_standard) == (bits == 0));
+	}
+}
+
+TEST(a_part_is_what_would_be_compiled)
+{
+	static struct seccomp_program first, second;
+	struct error err = {0};
+
+	for (unsigned bits = 0; bits < 16; bits++) {
+		const struct seccomp_options o = {bits & 1, bits & 2, bits & 4, bits & 8};
+
+		compile(&o);
+		CHECK(filter_ready(&o, SECCOMP_FIRST, &first, &err) == 0 &&
+		      filter_ready(&o, SECCOMP_SECOND, &second, &err) == 0);
+		CHECK(first.len == first_half.len &&
+		      memcmp(first.code, first_half.code, first.len * sizeof(*first.code)) == 0);
+		CHECK(second.len == second_half.len &&
+		      memcmp(second.code, second_half.code, second.len * sizeof(*second.code)) == 0);
 	}
 }
 

@@ -68,14 +68,18 @@ def children(pid):
         return [int(word) for word in file.read().split()]
 
 
+def read_status(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return {key: value.strip() for key, value in (line.split(":\t", 1) for line in file if ":\t" in line)}
+
+
 def zygotes(pid, sealed="0"):
-    """Of the slot's launcher: python3 that is pid 1's own child and not in a box; sealed "2": its children."""
+    """Of the slot's launcher: python3 that is pid 1's own child and not in a box; sealed "1": its children."""
     found = []
     for launcher in children(pid):
         for child in children(launcher):
-            with open(f"/proc/{child}/status", encoding="ascii") as file:
-                status = dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
-            if status["Name"] == "python3" and status["Seccomp"].strip() == sealed:
+            status = read_status(child)
+            if status["Name"] == "python3" and status["NoNewPrivs"] == sealed:
                 found.append(child)
     return found
 
@@ -101,10 +105,10 @@ def a_child_that_does_not_begin_is_one_that_never_ran():
     def stop(pid, n):
         if n == 1:
             end = time.monotonic() + PATIENCE_S
-            while not zygotes(pid, "2") and time.monotonic() < end:
+            while not zygotes(pid, "1") and time.monotonic() < end:
                 time.sleep(0.02)
             time.sleep(0.3)
-            for child in zygotes(pid, "2"):
+            for child in zygotes(pid, "1"):
                 os.kill(child, signal.SIGSTOP)
 
     lines, out = rounds("print('here')", 3, "-r", "3000", meanwhile=stop)
@@ -112,6 +116,28 @@ def a_child_that_does_not_begin_is_one_that_never_ran():
     assert lines[0]["how"] == "waiting", lines
     assert (lines[1]["how"], lines[1]["exit"]) == ("cold", 0) and "did not begin" in lines[1]["why_cold"], lines
     assert lines[2]["exit"] == 0, lines
+
+
+def an_interpreter_has_most_of_the_filter_and_its_children_all_of_it():
+    """Between the two halves it may join a box, and nothing else that a program may not."""
+    seen = []
+
+    def look(pid, n):
+        if n == 1:
+            time.sleep(0.3)
+            seen.extend(read_status(z)["Seccomp_filters"] for sealed in "01" for z in zygotes(pid, sealed))
+
+    script = ("import ctypes, errno, os\n"
+              "libc = ctypes.CDLL(None, use_errno=True)\n"
+              "def tried(*call):\n"
+              "    return errno.errorcode[ctypes.get_errno()] if libc.syscall(*call) < 0 else 'done'\n"
+              "print([tried(*call) for call in ((272, 0), (161, b'/'), (308, 0, 0), (250, 1, None), (435, 0, 0),\n"
+              "                                 (157, 28, 0), (165, None, b'/', None, 32, None))])\n")
+    lines, out = rounds(script, 3, "-r", "1000", meanwhile=look)
+    assert all(line["how"] == "waiting" for line in lines), lines
+    assert seen == ["1", "2"], seen
+    if os.uname().machine == "x86_64":
+        assert out == "['EPERM', 'EPERM', 'EPERM', 'EPERM', 'ENOSYS', 'EPERM', 'EPERM']\n" * 3, out
 
 
 def one_is_renewed_after_its_calls():
@@ -292,6 +318,7 @@ def the_limit_and_the_account_are_the_calls_own():
 TESTS = [
     one_that_is_killed_is_replaced_and_the_calls_between_are_cold,
     a_child_that_does_not_begin_is_one_that_never_ran,
+    an_interpreter_has_most_of_the_filter_and_its_children_all_of_it,
     one_is_renewed_after_its_calls,
     nothing_of_a_call_is_there_in_the_next,
     two_calls_draw_other_numbers,

@@ -71,7 +71,11 @@ static int compile_filters(struct launcher *l, struct error *err)
 {
 	struct seccomp_options options = l->plan->filter;
 
-	if (filter_ready(&options, &l->filter, err) < 0)
+	if (filter_ready(&options, SECCOMP_WHOLE, &l->filter, err) < 0)
+		return -1;
+	if (l->plan->profile->warm.kind == WARM_PYTHON &&
+	    (filter_ready(&options, SECCOMP_FIRST, &l->filter_first, err) < 0 ||
+	     filter_ready(&options, SECCOMP_SECOND, &l->filter_second, err) < 0))
 		return -1;
 	/* Whether it will be needed is not known yet, only whether it may be. */
 	if (!(l->plan->profile->allow_degraded & 1u << LAYER_MEMORY))

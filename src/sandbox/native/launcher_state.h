@@ -64,8 +64,9 @@ struct launcher {
 	int library;                 /* for who begins itself; -1: not made yet */
 	char trouble[80];            /* why there is none */
 	struct start start;          /* of the program that began last */
-	/* Large, and last: what is above lies on one page.  The second: no group limits memory. */
-	struct seccomp_program filter, filter_by_rlimit;
+	/* Large, and last: what is above lies on one page.  The second: no group limits memory.
+	 * Then the halves: a zygote has the first, and its children take the other. */
+	struct seccomp_program filter, filter_by_rlimit, filter_first, filter_second;
 	struct few_words room;   /* single: the program's */
 	struct to_warden ending; /* what was said of the program that has ended */
 };

@@ -320,13 +320,17 @@ static int filter_most(struct sealing *p)
 {
 	const struct seccomp_half *first = &p->halves.first;
 
-	return first->code ? seccomp_install(first->code, first->len, &p->board->error) : 0;
+	if (first->code)
+		return seccomp_install(first->code, first->len, &p->board->error);
+	if (first->len > 0 && !seccomp_is_installed())
+		return fail(&p->board->error, ERR_INTERNAL, "the first half is not in force");
+	return 0;
 }
 
 static int filter_calls(struct sealing *p)
 {
 	const struct seccomp_half *second = &p->halves.second;
-	bool whole = !p->halves.first.code;
+	bool whole = p->halves.first.len == 0;
 
 	if (seccomp_install(whole ? p->filter->code : second->code,
 			    whole ? p->filter->len : second->len, &p->board->error) < 0)

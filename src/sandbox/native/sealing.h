@@ -33,7 +33,7 @@ struct sealing {
 	const struct limits *limits;
 	struct board *board;
 	const struct seccomp_program *filter;
-	struct seccomp_halves halves; /* the same in two; without code: there are none */
+	struct seccomp_halves halves; /* the same in two; without length: there are none */
 	bool memory_by_rlimit;
 	const char *cwd;          /* where the program begins; NULL: /work */
 	bool called;              /* it was, to one processor: sealing_wait() says so */

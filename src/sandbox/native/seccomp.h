@@ -36,7 +36,8 @@ struct seccomp_program {
 
 /* The kernel takes a tenth of a millisecond to compile a filter.  Whoever has that time before its
  * last steps takes the filter in two halves, which together say exactly what the whole does: the
- * kernel asks both, and the stricter answer counts. */
+ * kernel asks both, and the stricter answer counts.  A warm interpreter takes the first for all its
+ * children. */
 enum seccomp_part {
 	SECCOMP_WHOLE = 0,
 	SECCOMP_FIRST,  /* all, but the few calls that sealing still needs are allowed */
@@ -49,7 +50,7 @@ struct seccomp_half {
 };
 
 struct seccomp_halves {
-	struct seccomp_half first, second;
+	struct seccomp_half first, second; /* the first with a length only: it came with birth */
 };
 
 /* Compiles the table for this machine's architecture. */
@@ -58,6 +59,8 @@ int seccomp_compile(const struct seccomp_options *options, enum seccomp_part par
 /* For good: this thread and what it becomes.  It needs no_new_privs, or CAP_SYS_ADMIN in its user
  * namespace. */
 int seccomp_install(const struct sock_filter *code, unsigned short len, struct error *err);
+/* Whether this thread has a filter, by birth. */
+bool seccomp_is_installed(void);
 /* What the table says, without BPF: the reference for the test.  args are whole registers. */
 enum verdict seccomp_judge(const struct seccomp_options *options, uint32_t arch, uint32_t nr,
 			   const uint64_t args[6]);

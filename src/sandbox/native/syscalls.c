@@ -487,11 +487,14 @@ const struct syscall_row syscalls[] = {
 
 const size_t n_syscalls = ARRAY_LEN(syscalls);
 
-/* What the steps of sealing.c from the first half on ask for and a program may not, or not with
- * every argument. */
+/* What the steps of sealing.c ask for and a program may not.  A warm interpreter has the first half
+ * from its start: its children need all of it. */
 static const uint32_t held[] = {
-	__NR_setns,   /* the network namespace */
-	__NR_unshare, /* descriptors of its own */
+	__NR_setns,   /* the box's namespaces, the network */
+	__NR_unshare, /* a cgroup namespace, descriptors of its own */
+	__NR_chroot,  /* the box's root */
+	__NR_keyctl,  /* a keyring of its own */
+	__NR_clone3,  /* a birth in a group of version 2 */
 };
 
 bool syscall_is_held(uint32_t nr)

@@ -122,8 +122,8 @@ extern const struct argument_rule *const argument_rules[]; /* by enum rule */
 
 const struct answer *syscall_answer(const struct syscall_row *row,
 				    const struct seccomp_options *options);
-/* Does a process that seals itself need it after the first half of its filter?  Then it is the
- * second half that judges it (enum seccomp_part). */
+/* Does a process that seals itself, or a warm interpreter that bears it, need it after the first
+ * half of its filter?  Then it is the second half that judges it (enum seccomp_part). */
 bool syscall_is_held(uint32_t nr);
 
 #endif

@@ -3,8 +3,8 @@
  *
  * It stands where the launcher stands: in the slot's user, network and pid
  * namespaces and its template of a root, with a mount namespace of its own
- * and no /proc, and with the few capabilities over the slot that its children need to
- * join a box and to seal themselves.  It runs nothing of a caller's and is told
+ * and no /proc, with the few capabilities over the slot that its children need to
+ * join a box and to seal themselves, and behind most of their system-call filter.  It runs nothing of a caller's and is told
  * nothing by one.
  */
 #include "sandbox/native/zygote.h"
@@ -188,6 +188,16 @@ static int stand_apart(const struct profile *profile, struct error *err)
 	return chdir("/work") < 0 ? fail_sys(err, "its directory") : 0;
 }
 
+/* What its children would do first, done once: the kernel takes longest for it. */
+static int seal_for_children(const struct launcher *l, struct error *err)
+{
+	const struct seccomp_program *first = &l->filter_first;
+
+	if (seal_securebits(err) < 0 || seal_core_dumps(err) < 0)
+		return -1;
+	return seccomp_install(first->code, first->len, err);
+}
+
 __attribute__((noreturn)) static void become_zygote(struct birth *b)
 {
 	struct zygote_news news = {.magic = ZYGOTE_MAGIC, .says = ZYGOTE_FAILED};
@@ -201,7 +211,7 @@ __attribute__((noreturn)) static void become_zygote(struct birth *b)
 		(void)fail_sys(&err, "its capabilities");
 	else if (place_descriptors(b) < 0)
 		(void)fail_sys(&err, "its descriptors");
-	else
+	else if (seal_for_children(b->l, &err) == 0)
 		execute(b->argv, b->env, &ignored, &err);
 	(void)snprintf(news.text, sizeof(news.text), "%.199s", err.text);
 	(void)send(ZYGOTE_CONTROL_FD, &news, sizeof(news), MSG_NOSIGNAL);
@@ -359,8 +369,9 @@ bool zygote_fits(const struct launcher *l, const struct words *words, char *ret_
 	return !why;
 }
 
-static void write_order(const struct payload *p, struct zygote_order *ret)
+static void write_order(const struct launcher *l, const struct payload *p, struct zygote_order *ret)
 {
+	const struct seccomp_program *second = &l->filter_second;
 	const struct sealing *s = &p->seal;
 
 	memset(ret, 0, offsetof(struct zygote_order, filter));
@@ -371,11 +382,12 @@ static void write_order(const struct payload *p, struct zygote_order *ret)
 	ret->has_rules = s->rules >= 0;
 	ret->v2_door = s->v2_door >= 0;
 	ret->n_doors = (uint32_t)s->n_doors;
-	ret->filter_len = s->filter->len;
+	ret->first_len = l->filter_first.len;
+	ret->filter_len = second->len;
 	ret->limits = *s->limits;
 	if (s->cwd)
 		(void)snprintf(ret->cwd, sizeof(ret->cwd), "%s", s->cwd);
-	memcpy(ret->filter, s->filter->code, s->filter->len * sizeof(*ret->filter));
+	memcpy(ret->filter, second->code, second->len * sizeof(*ret->filter));
 }
 
 static int send_order(struct launcher *l, const struct payload *p, struct error *err)
@@ -385,7 +397,7 @@ static int send_order(struct launcher *l, const struct payload *p, struct error 
 	int fds[ZYGOTE_FDS_MAX] = {s->pidfd, s->root, s->door};
 	size_t n = ZYGOTE_FDS;
 
-	write_order(p, order);
+	write_order(l, p, order);
 	if (s->rules >= 0)
 		fds[n++] = s->rules;
 	if (s->v2_door >= 0)

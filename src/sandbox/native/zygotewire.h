@@ -29,12 +29,12 @@ enum {
 /* And where it finds what it loads. */
 #define ZYGOTE_LIBRARY "/proc/belljar-zygote.so"
 
-/* Bear a child, sealed like this. */
+/* Bear a child, sealed like this.  Of its system-call filter the first half is in force already. */
 struct zygote_order {
 	uint32_t magic;
 	bool root_mode, marks, memory_by_rlimit, has_rules, v2_door;
 	uint32_t n_doors;
-	uint32_t filter_len;
+	uint32_t first_len, filter_len;
 	struct limits limits;
 	char cwd[KEPT_PATH_MAX]; /* empty: /work */
 	struct sock_filter filter[SECCOMP_MAX];
