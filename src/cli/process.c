@@ -17,6 +17,9 @@ static bool fill_standard_descriptors(void)
 {
 	int fd;
 
+	/* To ask is a tenth of what the device costs. */
+	if (fcntl(0, F_GETFD) >= 0 && fcntl(1, F_GETFD) >= 0 && fcntl(2, F_GETFD) >= 0)
+		return true;
 	do
 		fd = open("/dev/null", O_RDWR);
 	while (fd >= 0 && fd < 3);

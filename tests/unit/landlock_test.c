@@ -438,6 +438,26 @@ TEST(signals_and_abstract_sockets_stay_inside)
 	in_child(outsiders);
 }
 
+TEST(what_is_taken_for_a_directory_and_is_none_is_an_error)
+{
+	struct landlock_rule rules[] = {
+		{open("/", O_PATH | O_CLOEXEC), LANDLOCK_READ | LANDLOCK_KNOWN},
+		{open("/dev/null", O_PATH | O_CLOEXEC), LANDLOCK_DEVICE | LANDLOCK_KNOWN},
+		{open("/etc/passwd", O_PATH | O_CLOEXEC), LANDLOCK_READ | LANDLOCK_KNOWN},
+	};
+	struct error err = {0};
+	int abi = 0;
+
+	need_abi(1);
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+		own_fd ruleset = landlock_open(false, &abi, &err);
+		bool allowed = landlock_allow(ruleset, abi, &rules[i], &err) == 0;
+
+		CHECK(allowed == (i < 2) && (allowed || err.sys == EINVAL));
+		(void)close(rules[i].fd);
+	}
+}
+
 TEST(a_bad_descriptor_is_an_error_not_a_smaller_ruleset)
 {
 	struct landlock_rule rule = {-1, LANDLOCK_READ};

@@ -32,7 +32,7 @@ static int allow_root(const struct rules *r, struct error *err)
 	const struct needed_list *needed = &r->plan->needed;
 
 	if (r->execute)
-		return allow(r, "/", LANDLOCK_READ | LANDLOCK_EXECUTE, err);
+		return allow(r, "/", LANDLOCK_READ | LANDLOCK_EXECUTE | LANDLOCK_KNOWN, err);
 	if (allow(r, "/", LANDLOCK_LIST, err) < 0 || allow(r, "/etc", LANDLOCK_READ, err) < 0)
 		return -1;
 	for (size_t i = 0; i < needed->n; i++)
@@ -61,7 +61,7 @@ static int allow_own(const struct rules *r, struct error *err)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (allow(r, rows[i].path, rows[i].rights, err) < 0)
+		if (allow(r, rows[i].path, rows[i].rights | LANDLOCK_KNOWN, err) < 0)
 			return -1;
 	return 0;
 }

@@ -104,14 +104,28 @@ static int create_ruleset(int abi, bool loopback, struct error *err)
 	return fd < 0 ? fail_sys(err, "landlock: create a ruleset") : (int)fd;
 }
 
+/* One that is taken for a directory and is none makes the rule fail. */
+static int is_directory(const struct landlock_rule *rule, bool *ret, struct error *err)
+{
+	struct stat st;
+
+	*ret = !(rule->rights & LANDLOCK_DEVICE);
+	if (rule->rights & LANDLOCK_KNOWN)
+		return 0;
+	if (fstat(rule->fd, &st) < 0)
+		return fail_sys(err, "landlock: look at descriptor %d", rule->fd);
+	*ret = S_ISDIR(st.st_mode);
+	return 0;
+}
+
 static int add_rule(int ruleset, int abi, const struct landlock_rule *rule, struct error *err)
 {
 	struct path_beneath_attr attr = {.fd = rule->fd};
-	struct stat st;
+	bool directory;
 
-	if (fstat(rule->fd, &st) < 0)
-		return fail_sys(err, "landlock: look at descriptor %d", rule->fd);
-	attr.allowed = granted(abi, rule->rights, S_ISDIR(st.st_mode));
+	if (is_directory(rule, &directory, err) < 0)
+		return -1;
+	attr.allowed = granted(abi, rule->rights, directory);
 	/* The kernel rejects a rule that grants nothing. */
 	if (attr.allowed == 0)
 		return 0;

@@ -15,6 +15,7 @@ enum {
 	LANDLOCK_EXECUTE = 1 << 2, /* start as a program */
 	LANDLOCK_DEVICE = 1 << 3,  /* read, write and ioctl a device */
 	LANDLOCK_LIST = 1 << 4,    /* list directories, read no file */
+	LANDLOCK_KNOWN = 1 << 5,   /* no right: a device, or else a directory; nobody need look */
 };
 
 /* What may be done to fd (O_PATH will do) and, if it is a directory, to what lies beneath. */
