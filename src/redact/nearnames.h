@@ -193,12 +193,15 @@ static inline bool nearnames_ends_equals(const struct nearnames *n, const char *
 	uint64_t end = nearnames_end(sign);
 	bool any = false;
 
-	/* Most have another letter there. */
-	if (!(n->equals_lasts >> (sign[-1] & 0x1f) & 1))
-		return false;
 	for (size_t i = 0; i < n->n_equals; i++)
 		any |= ((end ^ n->equals_ends[i].bytes) & n->equals_ends[i].mask) == 0;
 	return any;
+}
+
+/* false: nearnames_ends_equals() is, too.  Most have another letter there. */
+static inline bool nearnames_maybe_equals(const struct nearnames *n, const char *sign)
+{
+	return n->equals_lasts >> (sign[-1] & 0x1f) & 1;
 }
 
 /* false: nobody's value begins as text[value] does. */

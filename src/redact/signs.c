@@ -281,6 +281,12 @@ static inline uint64_t may_have_equals(const struct signlook *l, size_t at, uint
 			later(in_a_row(one, n->equals_least), 1);
 	if (names && at >= NEARNAMES_BEFORE && !nearnames_may_equal(n, l->text + at, BLOCK))
 		names = 0;
+	/* Which letter is before a sign cannot be foretold: it is asked of all of them first. */
+	for (uint64_t all = some &= ~names; all; all &= all - 1) {
+		size_t i = (size_t)__builtin_ctzll(all);
+
+		some ^= (uint64_t)!nearnames_maybe_equals(n, l->text + at + i) << i;
+	}
 	for (; some; some &= some - 1) {
 		size_t i = (size_t)__builtin_ctzll(some);
 
