@@ -4,6 +4,7 @@
 #define REDACT_SIGNLOOK_H
 
 #include "redact/nearnames.h"
+#include "redact/signname.h"
 #include "redact/signopts.h"
 #include "redact/signs.h"
 #include "redact/valuerun.h"
@@ -28,6 +29,7 @@ struct signlook {
 	struct signopts options;
 	struct valuerun value;
 	struct nearlook near;
+	struct signname_told told[SIGNNAME_TOLD];
 	bool passwords, secrets, names; /* are wanted */
 	bool enough;
 	size_t last;                 /* behind the last sign */

@@ -354,3 +354,17 @@ bool signname_maybe_secret(const char *text, size_t sign)
 		return false;
 	return reads_secret(text, sign);
 }
+
+void signname_tell(struct signname_told *told, const char *text, size_t sign, unsigned what)
+{
+	struct signname_told *t = &told[signname_told_row(text, sign)];
+	size_t i = sign;
+
+	while (i > sign - LANES && letters[(unsigned char)text[i - 1]])
+		i--;
+	/* Something may stand between it and the sign, or it began before these bytes. */
+	if (i == sign || i == sign - LANES)
+		return;
+	what |= signname_what(told, text, sign);
+	*t = (struct signname_told){sign - LANES, (1u << (i - 1 - (sign - LANES))) - 1, what};
+}

@@ -67,10 +67,15 @@ static inline bool has_name(const struct signlook *l, size_t sign)
 }
 
 /* Does the name before a sign end as a password's does? */
-static inline bool is_password(const struct signlook *l, size_t sign)
+static inline bool is_password(struct signlook *l, size_t sign)
 {
-	return (l->passwords & signname_maybe_password(l->text, sign)) &&
-	       signname_near_password(l->text, sign - (l->text[sign - 1] == ':'));
+	if (!(l->passwords & signname_maybe_password(l->text, sign)))
+		return false;
+	if (signname_near_password(l->text, sign - (l->text[sign - 1] == ':')))
+		return true;
+	if (sign >= LANES)
+		signname_tell(l->told, l->text, sign, SIGNNAME_NO_PASSWORD);
+	return false;
 }
 
 /* What was found has this value in it.  If it ends before that, the value of one name is another
@@ -297,6 +302,26 @@ static inline uint64_t may_have_equals(const struct signlook *l, size_t at, uint
 	return names;
 }
 
+/* Of some signs those before which there is a name that was told to be none of a secret, or of a
+ * password. */
+struct told {
+	uint64_t no_secret, no_password;
+};
+
+static inline struct told what_was_told(const struct signlook *l, size_t at, uint64_t some)
+{
+	struct told ret = {0, 0};
+
+	for (; at >= LANES && some; some &= some - 1) {
+		size_t i = (size_t)__builtin_ctzll(some);
+		unsigned what = signname_what(l->told, l->text, at + i);
+
+		ret.no_secret |= (uint64_t)(what & SIGNNAME_NO_SECRET) << i;
+		ret.no_password |= (uint64_t)((what & SIGNNAME_NO_PASSWORD) != 0) << i;
+	}
+	return ret;
+}
+
 /* More than a few signs in a block: those that cannot be one of what may_be_any() looks for are
  * dropped, by what can be told of all of them at once. */
 static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t at, struct block *b,
@@ -305,6 +330,7 @@ static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t a
 	uint64_t direct = (b->dark & ~b->openings) >> 1, one = b->dark & ~b->colons;
 	uint64_t near = later(sixteen_of(one & ~b->equals), 1), odd = later(sixteen_of(one), 1);
 	uint64_t names = ~ends, secrets = 0;
+	struct told told;
 	uint64_t passwords = read_password_ends(l->text + at) << 1 | 1;
 
 	b->passwords = passwords;
@@ -324,7 +350,9 @@ static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t a
 		secrets = b->word_ends = 0;
 	b->near = ~direct | near;
 	b->near |= may_have_equals(l, at, signs & odd & ~b->near, ends, one);
-	return signs & (b->near | secrets | (passwords & later(b->six, 1)));
+	passwords &= later(b->six, 1);
+	told = what_was_told(l, at, signs & ~b->near & (secrets | passwords));
+	return signs & (b->near | (secrets & ~told.no_secret) | (passwords & ~told.no_password));
 }
 
 /* Those that count are picked out first. */
