@@ -116,11 +116,12 @@ static uint32_t far_ends(const struct nearlook *l, size_t from, size_t sign, siz
 	return ends;
 }
 
-bool nearnames_may_equal(const struct nearnames *n, const char *text, size_t len)
+/* Of a word in text[at .. at + len); as many bytes as LANES, and two, can be read behind each. */
+static bool has_three(const struct nearnames *n, const char *text, size_t len)
 {
 	lanes any = {0};
 
-	for (const char *p = text - NEARNAMES_BEFORE; p < text + len; p += LANES) {
+	for (const char *p = text; p < text + len; p += LANES) {
 		lanes first = lanes_load(p) | 0x20, second = lanes_load(p + 1) | 0x20;
 		lanes third = lanes_load(p + 2) | 0x20;
 
@@ -132,6 +133,23 @@ bool nearnames_may_equal(const struct nearnames *n, const char *text, size_t len
 		}
 	}
 	return lanes_bits(any) != 0;
+}
+
+bool nearnames_may_equal(struct nearlook *l, size_t at, size_t len)
+{
+	size_t from = at - NEARNAMES_BEFORE;
+
+	/* What was read for the text before it is not read again. */
+	if (from < l->threes_from || from > l->threes_to) {
+		l->threes_from = l->threes_to = from;
+		l->threes = 0;
+	}
+	if (at + len > l->threes_to) {
+		if (has_three(l->names, l->in.text + l->threes_to, at + len - l->threes_to))
+			l->threes = at + len;
+		l->threes_to = at + len;
+	}
+	return l->threes > from;
 }
 
 /* Sixteen bytes at once, of which only its letters count: no more than fourteen are behind the

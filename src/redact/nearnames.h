@@ -119,10 +119,6 @@ static inline uint64_t nearnames_end(const char *text)
 
 enum { NEARNAMES_BEFORE = 64 }; /* bytes before a sign in which a word may be, and more */
 
-/* May a word of equals_len letters or more be before a sign in text[0 .. len)?  Bytes before it are
- * there, NEARNAMES_BEFORE of them, and two behind it. */
-bool nearnames_may_equal(const struct nearnames *n, const char *text, size_t len);
-
 /* Nothing was found before the value at text[value] and so many bytes of a name, because of
  * text[value - before .. value + behind). */
 struct nearnothing {
@@ -148,8 +144,16 @@ struct nearlook {
 	bool named; /* somebody was */
 	/* In text that says the same again and again a few answers are enough. */
 	struct nearnothing nothings[NEARNAMES_NOTHINGS];
+	/* text[threes_from .. threes_to) was looked at for equals_threes; none ends behind
+	 * text[threes]. */
+	size_t threes_from, threes_to, threes;
 	struct shape_text in;
 };
+
+/* May a word of equals_len letters or more be before a sign in text[at .. at + len)?  Bytes before
+ * it are there, NEARNAMES_BEFORE of them, and two behind it.  len is some times LANES, and so is
+ * what lies between two texts that are asked for. */
+bool nearnames_may_equal(struct nearlook *l, size_t at, size_t len);
 
 /* The kinds of values that can be behind a sign, by what is before it; two bytes are there. */
 static inline uint64_t nearnames_before(const struct nearnames *n, const char *text, size_t last,

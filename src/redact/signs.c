@@ -270,8 +270,8 @@ static inline bool is_dull_block(struct signlook *l, size_t at, const struct blo
 
 /* Of some signs those before which nearnames_equals() may be true, if the value behind them is long
  * enough, and perhaps others; one: what may be in such a value. */
-static inline uint64_t may_have_equals(const struct signlook *l, size_t at, uint64_t some,
-				       uint64_t ends, uint64_t one)
+static inline uint64_t may_have_equals(struct signlook *l, size_t at, uint64_t some, uint64_t ends,
+				       uint64_t one)
 {
 	const struct nearnames *n = l->near.names;
 	uint64_t near = ends, names = 0;
@@ -284,7 +284,7 @@ static inline uint64_t may_have_equals(const struct signlook *l, size_t at, uint
 	if (n->equals_len > 0)
 		names = (~(near << 1) | (((uint64_t)1 << n->equals_len) - 1)) & some &
 			later(in_a_row(one, n->equals_least), 1);
-	if (names && at >= NEARNAMES_BEFORE && !nearnames_may_equal(n, l->text + at, BLOCK))
+	if (names && at >= NEARNAMES_BEFORE && !nearnames_may_equal(&l->near, at, BLOCK))
 		names = 0;
 	/* Which letter is before a sign cannot be foretold: it is asked of all of them first. */
 	for (uint64_t all = some &= ~names; all; all &= all - 1) {
