@@ -20,6 +20,12 @@ enum {
 
 extern const unsigned char signlook_kinds[256];
 
+/* What signescape_try() refused last, by so many bytes before its sign and from it on; zeroed:
+ * nothing. */
+struct signescape_refused {
+	size_t sign, before, behind;
+};
+
 struct signlook {
 	const struct redact_set *set;
 	const char *text; /* from the floor on */
@@ -30,6 +36,7 @@ struct signlook {
 	struct valuerun value;
 	struct nearlook near;
 	struct signname_told told[SIGNNAME_TOLD];
+	struct signescape_refused no_escape;
 	bool passwords, secrets, names; /* are wanted */
 	bool enough;
 	size_t last;                 /* behind the last sign */
