@@ -96,14 +96,13 @@ void signassign_try(struct signlook *l, size_t sign, size_t at, bool password)
 /* signname_maybe_secret(), which is not asked again of the same name. */
 static bool may_mean_secret(struct signlook *l, size_t sign)
 {
-	unsigned what = sign < LANES ? 0 : signname_what(l->told, l->text, sign);
+	unsigned what = l->tells && sign >= LANES ? signname_what(l->told, l->text, sign) : 0;
 	bool maybe;
 
 	if (what & (SIGNNAME_SECRET | SIGNNAME_NO_SECRET))
 		return what & SIGNNAME_SECRET;
 	maybe = signname_maybe_secret(l->text, sign);
-	if (sign >= LANES)
-		signname_tell(l->told, l->text, sign, maybe ? SIGNNAME_SECRET : SIGNNAME_NO_SECRET);
+	signlook_tell(l, sign, maybe ? SIGNNAME_SECRET : SIGNNAME_NO_SECRET);
 	return maybe;
 }
 

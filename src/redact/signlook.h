@@ -36,6 +36,7 @@ struct signlook {
 	struct valuerun value;
 	struct nearlook near;
 	struct signname_told told[SIGNNAME_TOLD];
+	bool tells; /* signs are many: what is told of a name is worth remembering */
 	struct signescape_refused no_escape;
 	bool passwords, secrets, names; /* are wanted */
 	bool enough;
@@ -74,6 +75,13 @@ static inline bool signlook_in_value(char c)
 	};
 
 	return !none[(unsigned char)c];
+}
+
+/* Something was told of the name before a sign. */
+static inline void signlook_tell(struct signlook *l, size_t sign, unsigned what)
+{
+	if (l->tells && sign >= LANES)
+		signname_tell(l->told, l->text, sign, what);
 }
 
 /* Adds what was found, if the rule's check takes it. */

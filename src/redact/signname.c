@@ -321,21 +321,26 @@ static bool reads_secret(const char *text, size_t sign)
 	return signname_read(text, sign - (text[sign - 1] == ':'), &n) && signname_secret(&n);
 }
 
+/* 0xff for each byte that is part of a name. */
+static inline lanes names_in(lanes v)
+{
+	return (lanes)((lanes)((v | 0x20) - 'a') <= 'z' - 'a') | (lanes)((lanes)(v - '0') <= 9) |
+	       (lanes)(v == '_') | (lanes)(v == '-');
+}
+
 /* Every word of signname_secret() ends in "en", "et", "ey" or "al", with at most TRAIL_MAX letters
  * behind it.  A joint may stand between any two letters. */
 bool signname_maybe_secret(const char *text, size_t sign)
 {
 	size_t end = name_end(text, sign - (text[sign - 1] == ':'));
 	uint32_t joints, name, others, lasts;
-	lanes v, x;
+	lanes v;
 
 	if (end < LANES + 2)
 		return reads_secret(text, sign);
 	v = lanes_load(text + end - LANES);
-	x = v | 0x20;
 	joints = lanes_bits((lanes)(v == '_') | (lanes)(v == '-'));
-	name = joints |
-	       lanes_bits((lanes)((lanes)(x - 'a') <= 'z' - 'a') | (lanes)((lanes)(v - '0') <= 9));
+	name = lanes_bits(names_in(v));
 	/* It begins behind the last byte that is no part of one; if there is none here, two joints
 	 * still leave all of it to be seen. */
 	others = (~name & 0xffff) << 1 | 1;
@@ -358,13 +363,12 @@ bool signname_maybe_secret(const char *text, size_t sign)
 void signname_tell(struct signname_told *told, const char *text, size_t sign, unsigned what)
 {
 	struct signname_told *t = &told[signname_told_row(text, sign)];
-	size_t i = sign;
+	uint32_t others = ~lanes_bits(names_in(lanes_load(text + sign - LANES))) & 0xffff;
 
-	while (i > sign - LANES && letters[(unsigned char)text[i - 1]])
-		i--;
-	/* Something may stand between it and the sign, or it began before these bytes. */
-	if (i == sign || i == sign - LANES)
+	/* It began before these bytes, or something may stand between it and the sign. */
+	if (!others || others >> (LANES - 1))
 		return;
 	what |= signname_what(told, text, sign);
-	*t = (struct signname_told){sign - LANES, (1u << (i - 1 - (sign - LANES))) - 1, what};
+	/* It begins behind the last of those that are no part of one. */
+	*t = (struct signname_told){sign - LANES, (1u << (31 - __builtin_clz(others))) - 1, what};
 }

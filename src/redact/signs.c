@@ -73,8 +73,7 @@ static inline bool is_password(struct signlook *l, size_t sign)
 		return false;
 	if (signname_near_password(l->text, sign - (l->text[sign - 1] == ':')))
 		return true;
-	if (sign >= LANES)
-		signname_tell(l->told, l->text, sign, SIGNNAME_NO_PASSWORD);
+	signlook_tell(l, sign, SIGNNAME_NO_PASSWORD);
 	return false;
 }
 
@@ -396,7 +395,8 @@ static inline void look_at_signs(struct signlook *l, size_t at, struct block *b)
 	b->long_values = ten & later(two, 9);
 	signs &= (six | ~direct) & may_have_names(b);
 	b->word_ends = b->passwords = b->near = b->six = b->ten = ~(uint64_t)0;
-	if (has_more(signs, FEW_SIGNS)) {
+	l->tells = has_more(signs, FEW_SIGNS);
+	if (l->tells) {
 		signs = drop_some(l, at, b, signs, ends);
 		/* Text that has more of them says the same again and again: what a branch does can
 		 * be foretold. */
