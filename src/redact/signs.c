@@ -204,18 +204,19 @@ static inline size_t value_begin_at_once(const struct signlook *l, size_t sign)
 }
 
 /* Is there anything to look at closely?  Where signs are many nothing can be foretold: there is no
- * branch. */
+ * branch.  direct: a value is right behind the sign. */
 static inline bool may_be_any(const struct signlook *l, const struct block *b, size_t i,
-			      struct candidate *c)
+			      struct candidate *c, bool direct)
 {
-	size_t at = value_begin_at_once(l, c->sign), inner = signlook_inner(l, at);
+	size_t at = direct ? c->sign + 1 : value_begin_at_once(l, c->sign);
+	size_t inner = direct ? at : signlook_inner(l, at);
 	lanes v = lanes_load(l->text + inner);
 	uint32_t dark = lanes_bits((lanes)(v > ' ')), colons = lanes_bits((lanes)(v == ':'));
 	uint32_t equals = lanes_bits((lanes)(v == '='));
 	bool name = has_name(l, c->sign);
 
 	c->at = at;
-	c->escaped = name & (l->text[at] == '\\');
+	c->escaped = !direct & name & (l->text[at] == '\\');
 	c->m.near = name & l->names & (b->near >> i & 1) & (dark == 0xffff) & (colons == 0) &
 		    ((equals == 0) | nearnames_equals(&l->near, c->last, c->sign));
 	name &= c->whole;
@@ -239,10 +240,13 @@ static inline size_t behind_last(const struct signlook *l, size_t at, uint64_t e
 	return before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
 }
 
-/* How many characters of a value are where. */
-static inline void read_lengths(struct block *b, const char *text)
+/* How many characters of a value are where.  Those of a run that was read need not be read again.
+ */
+static inline void read_lengths(const struct signlook *l, size_t at, struct block *b)
 {
-	uint64_t values = read_values(text), two = values & later(values, 1);
+	bool known = at >= l->value.begin && at + BLOCK <= l->value.end;
+	uint64_t values = known ? ~(uint64_t)0 : read_values(l->text + at),
+		 two = values & later(values, 1);
 	uint64_t four = two & later(two, 2), eight = four & later(four, 4);
 
 	b->values = values;
@@ -343,7 +347,7 @@ static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t a
 		secrets = (((b->word_ends & names) + names) & ends) | (ends ^ (ends - 1));
 	}
 	if (signs & (~direct | secrets | passwords))
-		read_lengths(b, l->text + at);
+		read_lengths(l, at, b);
 	secrets &= later(b->ten, 1);
 	if (is_dull_block(l, at, b, signs & direct & secrets))
 		secrets = b->word_ends = 0;
@@ -354,22 +358,37 @@ static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t a
 	return signs & (b->near | (secrets & ~told.no_secret) | (passwords & ~told.no_password));
 }
 
-/* Those that count are picked out first. */
-static __attribute__((noinline)) void
-look_at_many(struct signlook *l, size_t at, const struct block *b, uint64_t signs, uint64_t ends)
+/* The signs of a block, a bit for each. */
+struct signbits {
+	uint64_t some, ends; /* those that are looked at; where a sign ends */
+};
+
+static inline size_t pick(const struct signlook *l, size_t at, const struct block *b,
+			  struct signbits s, bool direct, struct candidate *ret)
 {
-	struct candidate all[BLOCK];
 	size_t n = 0;
 
-	for (uint64_t some = signs; some; some &= some - 1) {
-		size_t i = (size_t)__builtin_ctzll(some);
-		struct candidate *c = &all[n];
+	for (; s.some; s.some &= s.some - 1) {
+		size_t i = (size_t)__builtin_ctzll(s.some);
+		struct candidate *c = &ret[n];
 
 		c->sign = at + i;
-		c->whole = ends >> i & 1;
-		c->last = behind_last(l, at, ends, i);
-		n += may_be_any(l, b, i, c);
+		c->whole = s.ends >> i & 1;
+		c->last = behind_last(l, at, s.ends, i);
+		n += may_be_any(l, b, i, c, direct);
 	}
+	return n;
+}
+
+/* Those that count are picked out first; where all values are right behind their signs, with less
+ * to do. */
+static __attribute__((noinline)) void look_at_many(struct signlook *l, size_t at,
+						   const struct block *b, struct signbits s)
+{
+	struct candidate all[BLOCK];
+	bool direct = !(s.some & ~((b->dark & ~b->openings) >> 1));
+	size_t n = direct ? pick(l, at, b, s, true, all) : pick(l, at, b, s, false, all);
+
 	for (size_t k = 0; k < n; k++) {
 		struct candidate *c = &all[k];
 
@@ -401,7 +420,7 @@ static inline void look_at_signs(struct signlook *l, size_t at, struct block *b)
 		/* Text that has more of them says the same again and again: what a branch does can
 		 * be foretold. */
 		if (!has_more(signs, MANY_SIGNS)) {
-			look_at_many(l, at, b, signs, ends);
+			look_at_many(l, at, b, (struct signbits){signs, ends});
 			signs = 0;
 		}
 	}
