@@ -257,22 +257,27 @@ static bool is_digit(char c)
 /* Counts text[from .. to). */
 static void count_to(const struct valuerun *r, struct valuecount *c, size_t from, size_t to)
 {
-	const unsigned char *text = (const unsigned char *)r->text;
-	size_t drop, add;
+	const unsigned char *text = (const unsigned char *)r->text, *first, *next;
+	size_t drop, add, both;
 	uint32_t order;
 
 	if (from < c->from || from >= c->to || to < c->to)
 		*c = (struct valuecount){.from = from, .to = from};
 	order = c->bits.order;
+	first = text + c->from;
+	next = text + c->to;
+	drop = from - c->from;
+	add = to - c->to;
+	both = drop < add ? drop : add;
 	/* By turns: each waits for the one before it. */
-	for (drop = c->from, add = c->to; drop < from && add < to; drop++, add++) {
-		order -= valuebits_drop(&c->bits, text[drop]);
-		order += valuebits_add(&c->bits, text[add]);
+	for (size_t i = 0; i < both; i++) {
+		order -= valuebits_drop(&c->bits, first[i]);
+		order += valuebits_add(&c->bits, next[i]);
 	}
-	for (; drop < from; drop++)
-		order -= valuebits_drop(&c->bits, text[drop]);
-	for (; add < to; add++)
-		order += valuebits_add(&c->bits, text[add]);
+	for (size_t i = both; i < drop; i++)
+		order -= valuebits_drop(&c->bits, first[i]);
+	for (size_t i = both; i < add; i++)
+		order += valuebits_add(&c->bits, next[i]);
 	c->bits.order = order;
 	c->from = from;
 	c->to = to;
