@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "redact/nibbles.h"
 #include "redact/shape.h"
 
 enum {
@@ -50,8 +51,9 @@ struct nearend {
 /* Made from the rules when belljar is built.  Values are of one kind if the same characters can be
  * among their first ones, and if they are as long. */
 struct nearnames {
-	uint32_t bits[NEARNAMES_BITS / 32]; /* by three letters: a word begins so */
-	uint16_t row[NEARNAMES_ROWS];       /* by two: the first of such words, plus one */
+	struct nibbles first, second, third; /* letters of words that begin with nearly the same */
+	uint32_t bits[NEARNAMES_BITS / 32];  /* by three letters: a word begins so */
+	uint16_t row[NEARNAMES_ROWS];        /* by two: the first of such words, plus one */
 	struct nearword words[NEARNAMES_WORDS];
 	size_t n_words;
 	struct shape shapes[NEARNAMES_SHAPES];
@@ -128,7 +130,8 @@ struct nearnothing {
 /* Where somebody looks; runs of the text are zeroed. */
 struct nearlook {
 	const struct nearnames *names;
-	size_t low; /* words begin here or later */
+	size_t low;    /* words begin here or later */
+	bool shuffles; /* this processor looks sixteen bytes up at once */
 	/* A word begins at text[at], and the value behind a sign near it looks as it must.
 	 * false: enough. */
 	bool (*hit)(void *context, size_t at, size_t entry);

@@ -573,6 +573,9 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 	l.value = (struct valuerun){.text = l.text, .high = l.high};
 	l.near = (struct nearlook){.names = set->names,
 				   .low = l.low,
+#ifdef __SSE2__
+				   .shuffles = __builtin_cpu_supports("ssse3"),
+#endif
 				   .hit = on_near,
 				   .context = &l,
 				   .in = {.text = l.text, .high = l.high}};
