@@ -69,12 +69,6 @@ static void add_pairs(struct anchors *a, const struct anchor *one)
 		add_pair(a, one->letters[1], one->letters[2]);
 }
 
-static void add_nibbles(struct nibbles *n, char c, unsigned set)
-{
-	n->low[c & 0x0f] |= (unsigned char)(1u << set);
-	n->high[(unsigned char)c >> 4] |= (unsigned char)(1u << set);
-}
-
 /* One set for each letter that anchors begin with, as long as there are some left. */
 static void add_sets(struct anchors *a, const struct anchor *one)
 {
@@ -89,12 +83,12 @@ static void add_sets(struct anchors *a, const struct anchor *one)
 		set += same == i;
 	}
 	set = set < ANCHORS_SETS ? set : ANCHORS_SETS - 1;
-	add_nibbles(&a->first, one->letters[0], set);
-	add_nibbles(&a->second, one->letters[1], set);
+	nibbles_add(&a->first, one->letters[0], set);
+	nibbles_add(&a->second, one->letters[1], set);
 	if (one->len > ANCHORS_LEAST)
-		add_nibbles(&a->third, one->letters[2], set);
+		nibbles_add(&a->third, one->letters[2], set);
 	for (int c = 0; one->len == ANCHORS_LEAST && c < 256; c++)
-		add_nibbles(&a->third, (char)c, set);
+		nibbles_add(&a->third, (char)c, set);
 }
 
 static bool add_form(void *context, const char *form)

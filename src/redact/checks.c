@@ -64,9 +64,11 @@ static size_t count_middle(const char *text, size_t len)
 static bool has_bits(const char *text, size_t len, uint32_t tenths)
 {
 	struct valuebits counted = {0};
+	uint32_t order = 0;
 
 	for (size_t i = 0; i < len; i++)
-		valuebits_add(&counted, (unsigned char)text[i]);
+		order += valuebits_add(&counted, (unsigned char)text[i]);
+	counted.order = order;
 	if (valuebits_less(&counted, len, tenths))
 		return false;
 	return valuebits_more(&counted, len, tenths) || entropy(&counted, len) >= tenths / 10.0;

@@ -25,6 +25,18 @@ static void set_bits(uint32_t bits[static NEARNAMES_BITS / 32], const struct nea
 	}
 }
 
+/* The same for sixteen bytes at once, of which all are as small letters. */
+static void add_nibbles(struct nearnames *n, const struct nearword *w)
+{
+	unsigned set = (unsigned)(w->text[0] & 0x1f) / 4;
+
+	nibbles_add(&n->first, (char)(w->text[0] | 0x20), set);
+	nibbles_add(&n->second, (char)(w->text[1] | 0x20), set);
+	for (int c = 0; c < 256; c++)
+		if (w->len == NEARNAMES_LEAST || (char)c == w->text[2])
+			nibbles_add(&n->third, (char)(c | 0x20), set);
+}
+
 static char lower(char c)
 {
 	return (char)tolower((unsigned char)c);
@@ -54,6 +66,7 @@ static bool add_word(void *context, const char *form)
 	w->next = *row;
 	*row = (uint16_t)++n->n_words;
 	set_bits(n->bits, w);
+	add_nibbles(n, w);
 	return true;
 }
 

@@ -15,6 +15,7 @@ enum {
 	FAR_BLANKS = 2,            /* and this as GIVEN_BLANKS */
 	BEFORE = GAP + 1 + BLANKS, /* between a word and its sign, at most */
 	SEEN = 2 * LANES,
+	SHORT = 8,
 };
 _Static_assert((int)SEEN > (int)BEFORE, "all of a gap is seen at once");
 _Static_assert((int)NEARNAMES_LONG == (int)NEARNAMES_VALUE + (int)LANES, "one load tells");
@@ -116,11 +117,12 @@ static uint32_t far_ends(const struct nearlook *l, size_t from, size_t sign, siz
 	return ends;
 }
 
-bool nearnames_may_equal(const struct nearnames *n, const char *text, size_t len)
+/* Of a word in text[at .. at + len); as many bytes as LANES, and two, can be read behind each. */
+static bool has_three(const struct nearnames *n, const char *text, size_t len)
 {
 	lanes any = {0};
 
-	for (const char *p = text - NEARNAMES_BEFORE; p < text + len; p += LANES) {
+	for (const char *p = text; p < text + len; p += LANES) {
 		lanes first = lanes_load(p) | 0x20, second = lanes_load(p + 1) | 0x20;
 		lanes third = lanes_load(p + 2) | 0x20;
 
@@ -132,6 +134,23 @@ bool nearnames_may_equal(const struct nearnames *n, const char *text, size_t len
 		}
 	}
 	return lanes_bits(any) != 0;
+}
+
+bool nearnames_may_equal(struct nearlook *l, size_t at, size_t len)
+{
+	size_t from = at - NEARNAMES_BEFORE;
+
+	/* What was read for the text before it is not read again. */
+	if (from < l->threes_from || from > l->threes_to) {
+		l->threes_from = l->threes_to = from;
+		l->threes = 0;
+	}
+	if (at + len > l->threes_to) {
+		if (has_three(l->names, l->in.text + l->threes_to, at + len - l->threes_to))
+			l->threes = at + len;
+		l->threes_to = at + len;
+	}
+	return l->threes > from;
 }
 
 /* Sixteen bytes at once, of which only its letters count: no more than fourteen are behind the
@@ -215,15 +234,19 @@ __attribute__((noinline)) static bool look_at_row(struct nearlook *l, size_t at,
 	return true;
 }
 
-/* A word of the table may begin at text[at]. */
-static inline bool may_begin(const struct nearnames *n, const char *text, uint64_t kinds)
+/* May a word of the table begin so, by three letters? */
+static inline bool has_bit(const struct nearnames *n, const char *text)
 {
 	uint32_t bit = nearnames_bit(text);
-	size_t row;
 
-	if (!(n->bits[bit / 32] >> bit % 32 & 1))
-		return false;
-	row = n->row[nearnames_row(text)];
+	return n->bits[bit / 32] >> bit % 32 & 1;
+}
+
+/* The same by two, and by the kinds of its values. */
+static inline bool has_row(const struct nearnames *n, const char *text, uint64_t kinds)
+{
+	size_t row = n->row[nearnames_row(text)];
+
 	return row && (n->words[row - 1].kinds & kinds);
 }
 
@@ -236,6 +259,48 @@ static inline uint64_t may_be_words(const char *text, size_t len)
 	for (size_t i = 0; i < len; i += LANES)
 		letters |= (uint64_t)lanes_bits(letters_in(lanes_load(text + i))) << i;
 	return letters & letters >> 1 & (((uint64_t)1 << (len - 1)) - 1);
+}
+
+#ifdef __SSE2__
+/* The same with the third letter, and only those that a word of the table may begin with. */
+__attribute__((target("ssse3"))) static uint64_t may_be_own_words(const struct nearnames *n,
+								  const char *text, size_t len)
+{
+	uint64_t some = 0;
+
+	for (size_t i = 0; i < len; i += LANES) {
+		lanes all = nibbles_of(&n->first, lanes_load(text + i) | 0x20) &
+			    nibbles_of(&n->second, lanes_load(text + i + 1) | 0x20) &
+			    nibbles_of(&n->third, lanes_load(text + i + 2) | 0x20);
+
+		some |= (uint64_t)lanes_bits((lanes)(all != 0)) << i;
+	}
+	return some & (((uint64_t)1 << (len - 1)) - 1);
+}
+#endif
+
+/* Of these places those where a word of the table may begin.  Names are drawn from anything: there
+ * is no branch. */
+static inline uint64_t may_begin(const struct nearlook *l, const char *text, size_t len)
+{
+	const struct nearnames *n = l->names;
+	uint64_t found = 0, some;
+
+	/* A short text is read faster than it is looked at. */
+	if (len <= SHORT)
+		some = ((uint64_t)1 << (len - 1)) - 1;
+#ifdef __SSE2__
+	else if (l->shuffles)
+		some = may_be_own_words(n, text, len);
+#endif
+	else
+		some = may_be_words(text, len);
+	for (; some; some &= some - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(some);
+
+		found |= (uint64_t)has_bit(n, text + i) << i;
+	}
+	return found;
 }
 
 /* Of kinds of values those that can be so long as the one at text[value], of which NEARNAMES_VALUE
@@ -257,23 +322,6 @@ static inline bool is_dull(const struct nearlook *l, size_t at, size_t value, ui
 {
 	return value - at + 1 == l->dull_len && !(kinds & ~l->dull_kinds) && at > 0 &&
 	       memcmp(l->in.text + at - 1, l->in.text + l->dull, l->dull_len) == 0;
-}
-
-/* The first place from text[at] on where a word may begin before text[end]; end: there is none. */
-static inline size_t first_word(const struct nearnames *n, const char *text, size_t at, size_t end,
-				uint64_t kinds)
-{
-	/* A short text is read faster than it is looked at. */
-	if (end - at > SEEN) {
-		uint64_t some = may_be_words(text + at, end - at);
-
-		while (some && !may_begin(n, text + at + __builtin_ctzll(some), kinds))
-			some &= some - 1;
-		return some ? at + (size_t)__builtin_ctzll(some) : end;
-	}
-	while (at + NEARNAMES_LEAST <= end && !may_begin(n, text + at, kinds))
-		at++;
-	return at + NEARNAMES_LEAST <= end ? at : end;
 }
 
 static inline struct nearnothing *nothing_of(struct nearlook *l, size_t name, size_t value)
@@ -308,10 +356,12 @@ static inline bool look_for_words(struct nearlook *l, struct looked *s, size_t a
 	const char *text = l->in.text;
 
 	l->named = false;
-	for (size_t i = first_word(n, text, at, s->end, s->kinds); i + NEARNAMES_LEAST <= s->end;
-	     i++)
-		if (may_begin(n, text + i, s->kinds) && !look_at_row(l, i, s))
+	for (uint64_t some = may_begin(l, text + at, s->end - at); some; some &= some - 1) {
+		size_t i = at + (size_t)__builtin_ctzll(some);
+
+		if (has_row(n, text + i, s->kinds) && !look_at_row(l, i, s))
 			return false;
+	}
 	if (!l->named && at > 0) {
 		l->dull = at - 1;
 		l->dull_len = s->value - at + 1;

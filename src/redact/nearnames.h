@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "redact/nibbles.h"
 #include "redact/shape.h"
 
 enum {
@@ -50,8 +51,9 @@ struct nearend {
 /* Made from the rules when belljar is built.  Values are of one kind if the same characters can be
  * among their first ones, and if they are as long. */
 struct nearnames {
-	uint32_t bits[NEARNAMES_BITS / 32]; /* by three letters: a word begins so */
-	uint16_t row[NEARNAMES_ROWS];       /* by two: the first of such words, plus one */
+	struct nibbles first, second, third; /* letters of words that begin with nearly the same */
+	uint32_t bits[NEARNAMES_BITS / 32];  /* by three letters: a word begins so */
+	uint16_t row[NEARNAMES_ROWS];        /* by two: the first of such words, plus one */
 	struct nearword words[NEARNAMES_WORDS];
 	size_t n_words;
 	struct shape shapes[NEARNAMES_SHAPES];
@@ -119,10 +121,6 @@ static inline uint64_t nearnames_end(const char *text)
 
 enum { NEARNAMES_BEFORE = 64 }; /* bytes before a sign in which a word may be, and more */
 
-/* May a word of equals_len letters or more be before a sign in text[0 .. len)?  Bytes before it are
- * there, NEARNAMES_BEFORE of them, and two behind it. */
-bool nearnames_may_equal(const struct nearnames *n, const char *text, size_t len);
-
 /* Nothing was found before the value at text[value] and so many bytes of a name, because of
  * text[value - before .. value + behind). */
 struct nearnothing {
@@ -132,7 +130,8 @@ struct nearnothing {
 /* Where somebody looks; runs of the text are zeroed. */
 struct nearlook {
 	const struct nearnames *names;
-	size_t low; /* words begin here or later */
+	size_t low;    /* words begin here or later */
+	bool shuffles; /* this processor looks sixteen bytes up at once */
 	/* A word begins at text[at], and the value behind a sign near it looks as it must.
 	 * false: enough. */
 	bool (*hit)(void *context, size_t at, size_t entry);
@@ -148,8 +147,16 @@ struct nearlook {
 	bool named; /* somebody was */
 	/* In text that says the same again and again a few answers are enough. */
 	struct nearnothing nothings[NEARNAMES_NOTHINGS];
+	/* text[threes_from .. threes_to) was looked at for equals_threes; none ends behind
+	 * text[threes]. */
+	size_t threes_from, threes_to, threes;
 	struct shape_text in;
 };
+
+/* May a word of equals_len letters or more be before a sign in text[at .. at + len)?  Bytes before
+ * it are there, NEARNAMES_BEFORE of them, and two behind it.  len is some times LANES, and so is
+ * what lies between two texts that are asked for. */
+bool nearnames_may_equal(struct nearlook *l, size_t at, size_t len);
 
 /* The kinds of values that can be behind a sign, by what is before it; two bytes are there. */
 static inline uint64_t nearnames_before(const struct nearnames *n, const char *text, size_t last,
@@ -193,12 +200,15 @@ static inline bool nearnames_ends_equals(const struct nearnames *n, const char *
 	uint64_t end = nearnames_end(sign);
 	bool any = false;
 
-	/* Most have another letter there. */
-	if (!(n->equals_lasts >> (sign[-1] & 0x1f) & 1))
-		return false;
 	for (size_t i = 0; i < n->n_equals; i++)
 		any |= ((end ^ n->equals_ends[i].bytes) & n->equals_ends[i].mask) == 0;
 	return any;
+}
+
+/* false: nearnames_ends_equals() is, too.  Most have another letter there. */
+static inline bool nearnames_maybe_equals(const struct nearnames *n, const char *sign)
+{
+	return n->equals_lasts >> (sign[-1] & 0x1f) & 1;
 }
 
 /* false: nobody's value begins as text[value] does. */

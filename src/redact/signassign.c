@@ -93,6 +93,19 @@ void signassign_try(struct signlook *l, size_t sign, size_t at, bool password)
 	judge_value(l, text[-1] == ':' ? sign - 1 : sign, at, password);
 }
 
+/* signname_maybe_secret(), which is not asked again of the same name. */
+static bool may_mean_secret(struct signlook *l, size_t sign)
+{
+	unsigned what = l->tells && sign >= LANES ? signname_what(l->told, l->text, sign) : 0;
+	bool maybe;
+
+	if (what & (SIGNNAME_SECRET | SIGNNAME_NO_SECRET))
+		return what & SIGNNAME_SECRET;
+	maybe = signname_maybe_secret(l->text, sign);
+	signlook_tell(l, sign, maybe ? SIGNNAME_SECRET : SIGNNAME_NO_SECRET);
+	return maybe;
+}
+
 /* Only a secret is wanted: what costs least is asked first. */
 void signassign_secret(struct signlook *l, size_t sign, size_t at)
 {
@@ -101,7 +114,7 @@ void signassign_secret(struct signlook *l, size_t sign, size_t at)
 	struct signname n;
 
 	if ((text[0] == ':' && text[1] == '=') || l->text[inner] == '/' ||
-	    valuerun_dull_at_once(&l->value, inner) || !signname_maybe_secret(l->text, sign) ||
+	    valuerun_dull_at_once(&l->value, inner) || !may_mean_secret(l, sign) ||
 	    valuerun_dull(&l->value, inner) || valuerun_few(&l->value, inner))
 		return;
 	if (valuerun_secret(&l->value, inner) &&

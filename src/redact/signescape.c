@@ -3,6 +3,7 @@
  *
  * A value ends at the first quote that closes it, so no byte is read for more than two of them.
  */
+#include <string.h>
 #include <strings.h>
 
 #include "redact/signlook.h"
@@ -16,7 +17,9 @@ enum {
 	CLOSED_MOST = 512,
 	OPEN_MOST = 64,
 	SECRET_LEAST = 10,
-	CODE = 5, /* bytes of "u0022" */
+	CODE = 5,      /* bytes of "u0022" */
+	CLOSING = 8,   /* that are looked at to tell where a value ends */
+	REFUSED = 256, /* of a name and a value that are worth remembering */
 };
 
 /* A quote with backslashes before it. */
@@ -118,11 +121,12 @@ static size_t units_end(const struct signlook *l, const struct escape *e, size_t
 }
 
 /* To the quote that closes it.  One that nothing closes does not take the line with it, but all of
- * its last word. */
-static size_t password_end(const struct signlook *l, const struct escape *e)
+ * its last word.  *ret_seen: so far was read to tell. */
+static size_t password_end(const struct signlook *l, const struct escape *e, size_t *ret_seen)
 {
 	size_t n, at = units_end(l, e, CLOSED_MOST, &n);
 
+	*ret_seen = at;
 	if (n >= PASSWORD_LEAST && n < CLOSED_MOST && at < l->high && l->text[at] != '\n')
 		return at;
 	at = units_end(l, e, OPEN_MOST, &n);
@@ -130,6 +134,7 @@ static size_t password_end(const struct signlook *l, const struct escape *e)
 		return e->end;
 	while (at < l->high && l->text[at] != '\\' && signlook_in_value(l->text[at]))
 		at++;
+	*ret_seen = at > *ret_seen ? at : *ret_seen;
 	return at;
 }
 
@@ -162,25 +167,53 @@ static bool is_short(const struct signlook *l, const struct escape *e)
 	return n < PASSWORD_LEAST && end < e->end + SECRET_LEAST;
 }
 
+/* In text that says the same again and again one answer is enough. */
+static bool is_refused(const struct signlook *l, size_t sign)
+{
+	const struct signescape_refused *r = &l->no_escape;
+
+	return r->behind > 0 && sign >= r->before && l->high - sign >= r->behind &&
+	       memcmp(l->text + sign - r->before, l->text + r->sign - r->before,
+		      r->before + r->behind) == 0;
+}
+
+/* None of either kind, because of what is from the byte before its name on to text[seen], and the
+ * few behind that. */
+static void refuse(struct signlook *l, size_t sign, const struct signname *n, size_t seen)
+{
+	if (n->from > 0 && l->high - seen > CLOSING && seen - n->from < REFUSED)
+		l->no_escape = (struct signescape_refused){sign, sign - n->from + 1,
+							   seen + CLOSING + 1 - sign};
+}
+
+static bool take(struct signlook *l, enum redact_hand hand, size_t from, size_t begin, size_t end)
+{
+	struct found f = {l->text, from, end, begin, end, l->high};
+
+	return signlook_take(l, hand, &f);
+}
+
 void signescape_try(struct signlook *l, size_t sign, size_t at)
 {
+	size_t end, seen;
+	bool taken = false;
 	struct escape e;
 	struct signname n;
-	size_t end;
 
-	if (!read_escape(l, at, &e) || is_short(l, &e) ||
+	if (is_refused(l, sign) || !read_escape(l, at, &e) || is_short(l, &e) ||
 	    !signname_read(l->text, name_end(l->text, sign), &n))
 		return;
-	if (signlook_wanted(l, HAND_ESCAPED_PASSWORD) && signname_password(l->text, &n) &&
-	    (end = password_end(l, &e)) > e.end) {
-		struct found f = {l->text, n.from, end, e.end, end, l->high};
-
-		(void)signlook_take(l, HAND_ESCAPED_PASSWORD, &f);
+	seen = e.end + PASSWORD_LEAST;
+	if (signlook_wanted(l, HAND_ESCAPED_PASSWORD) && signname_password(l->text, &n)) {
+		end = password_end(l, &e, &seen);
+		taken = end > e.end && take(l, HAND_ESCAPED_PASSWORD, n.from, e.end, end);
 	}
-	if (signlook_wanted(l, HAND_ESCAPED_SECRET) && signname_secret(&n) &&
-	    (end = secret_end(l, &e)) >= e.end + SECRET_LEAST) {
-		struct found f = {l->text, n.from, end, e.end, end, l->high};
-
-		(void)signlook_take(l, HAND_ESCAPED_SECRET, &f);
+	if (signlook_wanted(l, HAND_ESCAPED_SECRET) && signname_secret(&n)) {
+		end = secret_end(l, &e);
+		seen = end > seen ? end : seen;
+		taken |= end >= e.end + SECRET_LEAST &&
+			 take(l, HAND_ESCAPED_SECRET, n.from, e.end, end);
 	}
+	if (!taken)
+		refuse(l, sign, &n, seen);
 }

@@ -4,6 +4,7 @@
 #define REDACT_SIGNLOOK_H
 
 #include "redact/nearnames.h"
+#include "redact/signname.h"
 #include "redact/signopts.h"
 #include "redact/signs.h"
 #include "redact/valuerun.h"
@@ -19,6 +20,12 @@ enum {
 
 extern const unsigned char signlook_kinds[256];
 
+/* What signescape_try() refused last, by so many bytes before its sign and from it on; zeroed:
+ * nothing. */
+struct signescape_refused {
+	size_t sign, before, behind;
+};
+
 struct signlook {
 	const struct redact_set *set;
 	const char *text; /* from the floor on */
@@ -28,6 +35,9 @@ struct signlook {
 	struct signopts options;
 	struct valuerun value;
 	struct nearlook near;
+	struct signname_told told[SIGNNAME_TOLD];
+	bool tells; /* signs are many: what is told of a name is worth remembering */
+	struct signescape_refused no_escape;
 	bool passwords, secrets, names; /* are wanted */
 	bool enough;
 	size_t last;                 /* behind the last sign */
@@ -65,6 +75,13 @@ static inline bool signlook_in_value(char c)
 	};
 
 	return !none[(unsigned char)c];
+}
+
+/* Something was told of the name before a sign. */
+static inline void signlook_tell(struct signlook *l, size_t sign, unsigned what)
+{
+	if (l->tells && sign >= LANES)
+		signname_tell(l->told, l->text, sign, what);
 }
 
 /* Adds what was found, if the rule's check takes it. */

@@ -321,21 +321,26 @@ static bool reads_secret(const char *text, size_t sign)
 	return signname_read(text, sign - (text[sign - 1] == ':'), &n) && signname_secret(&n);
 }
 
+/* 0xff for each byte that is part of a name. */
+static inline lanes names_in(lanes v)
+{
+	return (lanes)((lanes)((v | 0x20) - 'a') <= 'z' - 'a') | (lanes)((lanes)(v - '0') <= 9) |
+	       (lanes)(v == '_') | (lanes)(v == '-');
+}
+
 /* Every word of signname_secret() ends in "en", "et", "ey" or "al", with at most TRAIL_MAX letters
  * behind it.  A joint may stand between any two letters. */
 bool signname_maybe_secret(const char *text, size_t sign)
 {
 	size_t end = name_end(text, sign - (text[sign - 1] == ':'));
 	uint32_t joints, name, others, lasts;
-	lanes v, x;
+	lanes v;
 
 	if (end < LANES + 2)
 		return reads_secret(text, sign);
 	v = lanes_load(text + end - LANES);
-	x = v | 0x20;
 	joints = lanes_bits((lanes)(v == '_') | (lanes)(v == '-'));
-	name = joints |
-	       lanes_bits((lanes)((lanes)(x - 'a') <= 'z' - 'a') | (lanes)((lanes)(v - '0') <= 9));
+	name = lanes_bits(names_in(v));
 	/* It begins behind the last byte that is no part of one; if there is none here, two joints
 	 * still leave all of it to be seen. */
 	others = (~name & 0xffff) << 1 | 1;
@@ -353,4 +358,17 @@ bool signname_maybe_secret(const char *text, size_t sign)
 	if (end >= 2 * LANES + 2 && !lanes_bits(word_ends_in(text + end - (size_t)(2 * LANES))))
 		return false;
 	return reads_secret(text, sign);
+}
+
+void signname_tell(struct signname_told *told, const char *text, size_t sign, unsigned what)
+{
+	struct signname_told *t = &told[signname_told_row(text, sign)];
+	uint32_t others = ~lanes_bits(names_in(lanes_load(text + sign - LANES))) & 0xffff;
+
+	/* It began before these bytes, or something may stand between it and the sign. */
+	if (!others || others >> (LANES - 1))
+		return;
+	what |= signname_what(told, text, sign);
+	/* It begins behind the last of those that are no part of one. */
+	*t = (struct signname_told){sign - LANES, (1u << (31 - __builtin_clz(others))) - 1, what};
 }

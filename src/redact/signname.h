@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "redact/lanes.h"
 
 enum { SIGNNAME_MAX = 32 }; /* bytes of a name that are looked at: its end */
 
@@ -43,5 +46,43 @@ bool signname_read(const char *text, size_t sign, struct signname *ret);
 bool signname_password(const char *text, const struct signname *n);
 /* "token", "api_key_2" */
 bool signname_secret(const struct signname *n);
+
+/* In text that says the same again and again a few answers are enough. */
+enum {
+	SIGNNAME_NO_SECRET = 1,   /* signname_maybe_secret() says so */
+	SIGNNAME_NO_PASSWORD = 2, /* signname_near_password() does */
+	SIGNNAME_SECRET = 4,      /* the former says perhaps */
+	SIGNNAME_TOLD = 8,
+};
+
+/* What was told of a name right before a sign, by the last bytes before that: the name, with the
+ * byte before it, begins among them.  Zeroed: nothing. */
+struct signname_told {
+	size_t at;       /* of the first of these bytes */
+	uint32_t others; /* bits of those that have no part in it */
+	unsigned what;
+};
+
+static inline size_t signname_told_row(const char *text, size_t sign)
+{
+	uint32_t four;
+
+	memcpy(&four, text + sign - sizeof(four), sizeof(four));
+	return (four * 2654435761u) >> 29;
+}
+_Static_assert((int)SIGNNAME_TOLD == 1 << (32 - 29), "a row for each answer");
+
+/* LANES bytes are before the sign.  0: nothing is known. */
+static inline unsigned signname_what(const struct signname_told *told, const char *text,
+				     size_t sign)
+{
+	const struct signname_told *t = &told[signname_told_row(text, sign)];
+	lanes same = (lanes)(lanes_load(text + sign - LANES) == lanes_load(text + t->at));
+
+	return -(unsigned)((lanes_bits(same) | t->others) == 0xffff) & t->what;
+}
+
+/* Keeps what is known now. */
+void signname_tell(struct signname_told *told, const char *text, size_t sign, unsigned what);
 
 #endif

@@ -67,10 +67,14 @@ static inline bool has_name(const struct signlook *l, size_t sign)
 }
 
 /* Does the name before a sign end as a password's does? */
-static inline bool is_password(const struct signlook *l, size_t sign)
+static inline bool is_password(struct signlook *l, size_t sign)
 {
-	return (l->passwords & signname_maybe_password(l->text, sign)) &&
-	       signname_near_password(l->text, sign - (l->text[sign - 1] == ':'));
+	if (!(l->passwords & signname_maybe_password(l->text, sign)))
+		return false;
+	if (signname_near_password(l->text, sign - (l->text[sign - 1] == ':')))
+		return true;
+	signlook_tell(l, sign, SIGNNAME_NO_PASSWORD);
+	return false;
 }
 
 /* What was found has this value in it.  If it ends before that, the value of one name is another
@@ -200,18 +204,19 @@ static inline size_t value_begin_at_once(const struct signlook *l, size_t sign)
 }
 
 /* Is there anything to look at closely?  Where signs are many nothing can be foretold: there is no
- * branch. */
+ * branch.  direct: a value is right behind the sign. */
 static inline bool may_be_any(const struct signlook *l, const struct block *b, size_t i,
-			      struct candidate *c)
+			      struct candidate *c, bool direct)
 {
-	size_t at = value_begin_at_once(l, c->sign), inner = signlook_inner(l, at);
+	size_t at = direct ? c->sign + 1 : value_begin_at_once(l, c->sign);
+	size_t inner = direct ? at : signlook_inner(l, at);
 	lanes v = lanes_load(l->text + inner);
 	uint32_t dark = lanes_bits((lanes)(v > ' ')), colons = lanes_bits((lanes)(v == ':'));
 	uint32_t equals = lanes_bits((lanes)(v == '='));
 	bool name = has_name(l, c->sign);
 
 	c->at = at;
-	c->escaped = name & (l->text[at] == '\\');
+	c->escaped = !direct & name & (l->text[at] == '\\');
 	c->m.near = name & l->names & (b->near >> i & 1) & (dark == 0xffff) & (colons == 0) &
 		    ((equals == 0) | nearnames_equals(&l->near, c->last, c->sign));
 	name &= c->whole;
@@ -235,10 +240,13 @@ static inline size_t behind_last(const struct signlook *l, size_t at, uint64_t e
 	return before ? at + BLOCK - (size_t)__builtin_clzll(before) : l->last;
 }
 
-/* How many characters of a value are where. */
-static inline void read_lengths(struct block *b, const char *text)
+/* How many characters of a value are where.  Those of a run that was read need not be read again.
+ */
+static inline void read_lengths(const struct signlook *l, size_t at, struct block *b)
 {
-	uint64_t values = read_values(text), two = values & later(values, 1);
+	bool known = at >= l->value.begin && at + BLOCK <= l->value.end;
+	uint64_t values = known ? ~(uint64_t)0 : read_values(l->text + at),
+		 two = values & later(values, 1);
 	uint64_t four = two & later(two, 2), eight = four & later(four, 4);
 
 	b->values = values;
@@ -265,8 +273,8 @@ static inline bool is_dull_block(struct signlook *l, size_t at, const struct blo
 
 /* Of some signs those before which nearnames_equals() may be true, if the value behind them is long
  * enough, and perhaps others; one: what may be in such a value. */
-static inline uint64_t may_have_equals(const struct signlook *l, size_t at, uint64_t some,
-				       uint64_t ends, uint64_t one)
+static inline uint64_t may_have_equals(struct signlook *l, size_t at, uint64_t some, uint64_t ends,
+				       uint64_t one)
 {
 	const struct nearnames *n = l->near.names;
 	uint64_t near = ends, names = 0;
@@ -279,8 +287,14 @@ static inline uint64_t may_have_equals(const struct signlook *l, size_t at, uint
 	if (n->equals_len > 0)
 		names = (~(near << 1) | (((uint64_t)1 << n->equals_len) - 1)) & some &
 			later(in_a_row(one, n->equals_least), 1);
-	if (names && at >= NEARNAMES_BEFORE && !nearnames_may_equal(n, l->text + at, BLOCK))
+	if (names && at >= NEARNAMES_BEFORE && !nearnames_may_equal(&l->near, at, BLOCK))
 		names = 0;
+	/* Which letter is before a sign cannot be foretold: it is asked of all of them first. */
+	for (uint64_t all = some &= ~names; all; all &= all - 1) {
+		size_t i = (size_t)__builtin_ctzll(all);
+
+		some ^= (uint64_t)!nearnames_maybe_equals(n, l->text + at + i) << i;
+	}
 	for (; some; some &= some - 1) {
 		size_t i = (size_t)__builtin_ctzll(some);
 
@@ -291,6 +305,26 @@ static inline uint64_t may_have_equals(const struct signlook *l, size_t at, uint
 	return names;
 }
 
+/* Of some signs those before which there is a name that was told to be none of a secret, or of a
+ * password. */
+struct told {
+	uint64_t no_secret, no_password;
+};
+
+static inline struct told what_was_told(const struct signlook *l, size_t at, uint64_t some)
+{
+	struct told ret = {0, 0};
+
+	for (; at >= LANES && some; some &= some - 1) {
+		size_t i = (size_t)__builtin_ctzll(some);
+		unsigned what = signname_what(l->told, l->text, at + i);
+
+		ret.no_secret |= (uint64_t)(what & SIGNNAME_NO_SECRET) << i;
+		ret.no_password |= (uint64_t)((what & SIGNNAME_NO_PASSWORD) != 0) << i;
+	}
+	return ret;
+}
+
 /* More than a few signs in a block: those that cannot be one of what may_be_any() looks for are
  * dropped, by what can be told of all of them at once. */
 static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t at, struct block *b,
@@ -299,6 +333,7 @@ static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t a
 	uint64_t direct = (b->dark & ~b->openings) >> 1, one = b->dark & ~b->colons;
 	uint64_t near = later(sixteen_of(one & ~b->equals), 1), odd = later(sixteen_of(one), 1);
 	uint64_t names = ~ends, secrets = 0;
+	struct told told;
 	uint64_t passwords = read_password_ends(l->text + at) << 1 | 1;
 
 	b->passwords = passwords;
@@ -312,31 +347,48 @@ static __attribute__((noinline)) uint64_t drop_some(struct signlook *l, size_t a
 		secrets = (((b->word_ends & names) + names) & ends) | (ends ^ (ends - 1));
 	}
 	if (signs & (~direct | secrets | passwords))
-		read_lengths(b, l->text + at);
+		read_lengths(l, at, b);
 	secrets &= later(b->ten, 1);
 	if (is_dull_block(l, at, b, signs & direct & secrets))
 		secrets = b->word_ends = 0;
 	b->near = ~direct | near;
 	b->near |= may_have_equals(l, at, signs & odd & ~b->near, ends, one);
-	return signs & (b->near | secrets | (passwords & later(b->six, 1)));
+	passwords &= later(b->six, 1);
+	told = what_was_told(l, at, signs & ~b->near & (secrets | passwords));
+	return signs & (b->near | (secrets & ~told.no_secret) | (passwords & ~told.no_password));
 }
 
-/* Those that count are picked out first. */
-static __attribute__((noinline)) void
-look_at_many(struct signlook *l, size_t at, const struct block *b, uint64_t signs, uint64_t ends)
+/* The signs of a block, a bit for each. */
+struct signbits {
+	uint64_t some, ends; /* those that are looked at; where a sign ends */
+};
+
+static inline size_t pick(const struct signlook *l, size_t at, const struct block *b,
+			  struct signbits s, bool direct, struct candidate *ret)
 {
-	struct candidate all[BLOCK];
 	size_t n = 0;
 
-	for (uint64_t some = signs; some; some &= some - 1) {
-		size_t i = (size_t)__builtin_ctzll(some);
-		struct candidate *c = &all[n];
+	for (; s.some; s.some &= s.some - 1) {
+		size_t i = (size_t)__builtin_ctzll(s.some);
+		struct candidate *c = &ret[n];
 
 		c->sign = at + i;
-		c->whole = ends >> i & 1;
-		c->last = behind_last(l, at, ends, i);
-		n += may_be_any(l, b, i, c);
+		c->whole = s.ends >> i & 1;
+		c->last = behind_last(l, at, s.ends, i);
+		n += may_be_any(l, b, i, c, direct);
 	}
+	return n;
+}
+
+/* Those that count are picked out first; where all values are right behind their signs, with less
+ * to do. */
+static __attribute__((noinline)) void look_at_many(struct signlook *l, size_t at,
+						   const struct block *b, struct signbits s)
+{
+	struct candidate all[BLOCK];
+	bool direct = !(s.some & ~((b->dark & ~b->openings) >> 1));
+	size_t n = direct ? pick(l, at, b, s, true, all) : pick(l, at, b, s, false, all);
+
 	for (size_t k = 0; k < n; k++) {
 		struct candidate *c = &all[k];
 
@@ -362,12 +414,13 @@ static inline void look_at_signs(struct signlook *l, size_t at, struct block *b)
 	b->long_values = ten & later(two, 9);
 	signs &= (six | ~direct) & may_have_names(b);
 	b->word_ends = b->passwords = b->near = b->six = b->ten = ~(uint64_t)0;
-	if (has_more(signs, FEW_SIGNS)) {
+	l->tells = has_more(signs, FEW_SIGNS);
+	if (l->tells) {
 		signs = drop_some(l, at, b, signs, ends);
 		/* Text that has more of them says the same again and again: what a branch does can
 		 * be foretold. */
 		if (!has_more(signs, MANY_SIGNS)) {
-			look_at_many(l, at, b, signs, ends);
+			look_at_many(l, at, b, (struct signbits){signs, ends});
 			signs = 0;
 		}
 	}
@@ -520,6 +573,9 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 	l.value = (struct valuerun){.text = l.text, .high = l.high};
 	l.near = (struct nearlook){.names = set->names,
 				   .low = l.low,
+#ifdef __SSE2__
+				   .shuffles = __builtin_cpu_supports("ssse3"),
+#endif
 				   .hit = on_near,
 				   .context = &l,
 				   .in = {.text = l.text, .high = l.high}};

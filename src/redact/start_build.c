@@ -117,6 +117,47 @@ static bool has_all(const struct nextchars_set *set, const struct nextchars_set 
 	return true;
 }
 
+static unsigned char kind_of(unsigned char c)
+{
+	return starts_kinds((lanes){c})[0];
+}
+
+/* Kinds of the bytes of a set. */
+static unsigned char kinds_of(const struct nextchars_set *set)
+{
+	unsigned char kinds = 0;
+
+	for (unsigned c = 0; c < 256; c++)
+		if (nextchars_in(set, (unsigned char)c))
+			kinds |= kind_of((unsigned char)c);
+	return kinds;
+}
+
+/* What a word has, and what follows it, is not what its group never has. */
+static int add_to_group(struct starts *s, const struct start *one, const struct nextchars_set *next,
+			int n, struct error *err)
+{
+	uint8_t *group = &s->group[starts_row(starts_three(one->word))];
+
+	if (s->n_groups == 0) /* where there is none nothing fits */
+		memset(s->never, 0xff, sizeof(s->never));
+	if (!*group && s->n_groups + 1 == STARTS_GROUPS)
+		return fail(err, ERR_INTERNAL, "too many groups of beginnings");
+	*group = *group ? *group : (uint8_t)++s->n_groups;
+	for (size_t i = 0; i < LANES; i++) {
+		size_t at = STARTS_WORD_LEAST + i;
+		uint8_t *never = &s->never[*group][i];
+
+		if (at < one->len)
+			*never &= (uint8_t)~kind_of((unsigned char)one->word[at]);
+		else if (at - one->len < (size_t)n)
+			*never &= (uint8_t)~kinds_of(&next[at - one->len]);
+		else
+			*never = 0;
+	}
+	return 0;
+}
+
 static int read_next(struct starts *s, const char *pattern, struct start *ret, struct error *err)
 {
 	struct nextchars_set next[STARTS_ALL];
@@ -143,7 +184,7 @@ static int read_next(struct starts *s, const char *pattern, struct start *ret, s
 		ret->grows = ret->grows && has_all(&next[i], &next[0]);
 	for (ret->n_same = 1; ret->n_same < n && ret->next[ret->n_same] == ret->next[0];)
 		ret->n_same++;
-	return 0;
+	return add_to_group(s, ret, next, all, err);
 }
 
 /* Its place among those that begin like it. */

@@ -2,9 +2,10 @@
 /* starts.c - words that begin with what a credential begins with: "ghp_", "AKIA".
  *
  * Only where a word begins, and what follows may be a value, is looked at: sixteen bytes at a time
- * tell that.  Four of them say that it is no beginning, nearly always.  If they do not, the first
- * three choose a row of a table, and all four another.  What is in the row must fit and be followed
- * by what its rule wants there, which the build has read from the pattern: text that is full of
+ * tell that.  Four of them say that it is no beginning, nearly always.  If they do not, kinds of
+ * the next sixteen are compared with those that the first three can have behind them; then these
+ * choose a row of a table, and all four another.  What is in the row must fit and be followed by
+ * what its rule wants there, which the build has read from the pattern: text that is full of
  * beginnings costs little more than any other.
  */
 #include "redact/starts.h"
@@ -24,8 +25,9 @@ enum {
 	COLON_FIRST = STARTS_COLON_FIRST,
 	COLON_LAST = STARTS_COLON_LAST,
 	REFUSED = 64,
-	FAR = 32,   /* bytes: text that says the same again and again has said it by then */
-	AHEAD = 64, /* of a part, that are read for those which begin a little later */
+	FAR = 32,    /* bytes: text that says the same again and again has said it by then */
+	STAY = 1024, /* bytes: text that says the same again and again goes on to do so */
+	AHEAD = 64,  /* of a part, that are read for those which begin a little later */
 };
 _Static_assert((int)COLON_LAST + 2 + 4 == (int)WORD_LEAST + (int)VALUE_LEAST, "see long_words()");
 
@@ -70,6 +72,7 @@ struct looking {
 	struct part_run parts[STARTS_RUNS];
 	size_t seen;  /* so far was read to tell what the last ones were */
 	size_t until; /* hit() takes none of them before this */
+	size_t all;   /* up to here drop_some() is not asked: it dropped none */
 	struct refused refused[REFUSED];
 };
 
@@ -267,6 +270,24 @@ static inline bool look_at(struct looking *l, size_t at)
 }
 
 #ifdef __SSE2__
+/* Of some places of a block those where a word of the table may be, with what follows it.  Which
+ * one cannot be foretold in text that mixes beginnings: there is no branch. */
+static __attribute__((noinline)) uint64_t drop_some(const struct starts *s, const char *text,
+						    uint64_t some)
+{
+	uint64_t left = 0;
+
+	for (; some; some &= some - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(some);
+		size_t group = s->group[starts_row(starts_three(text + i))];
+		lanes kinds = starts_kinds(lanes_load(text + i + WORD_LEAST));
+		lanes never = lanes_load((const char *)s->never[group]) & kinds;
+
+		left |= (uint64_t)(lanes_bits((lanes)(never == 0)) == 0xffff) << i;
+	}
+	return left;
+}
+
 /* The same for all places of a block that have a bit.  Which of them may be one cannot be foretold
  * in a text that is full of beginnings: so none is asked before all are known. */
 static inline bool look_at_bits(struct looking *l, size_t at, uint64_t bits)
@@ -278,6 +299,12 @@ static inline bool look_at_bits(struct looking *l, size_t at, uint64_t bits)
 		size_t bit = starts_glance(starts_four(l->text + at + i));
 
 		rows |= (uint64_t)(l->starts->glance[bit / 8] >> bit % 8 & 1) << i;
+	}
+	if (rows && at >= l->all && l->high - at >= BLOCK + WORD_LEAST + LANES) {
+		uint64_t left = drop_some(l->starts, l->text + at, rows);
+
+		l->all = left == rows ? at + STAY : at;
+		rows = left;
 	}
 	for (; rows; rows &= rows - 1)
 		if (!look_at(l, at + (size_t)__builtin_ctzll(rows)))

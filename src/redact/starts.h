@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "redact/lanes.h"
 #include "redact/nextchars.h"
 #include "redact/stretch.h"
 
@@ -28,6 +29,7 @@ enum {
 	STARTS_LONGER = 0xffff,
 	STARTS_SETS = 256,
 	STARTS_GLANCE = 65536,
+	STARTS_GROUPS = 256,
 };
 _Static_assert((int)STARTS_WORD + (int)STARTS_ALL <= (int)NEXTCHARS_REACH, "see nextchars.h");
 
@@ -65,6 +67,12 @@ struct starts {
 	 */
 	uint8_t glance[STARTS_GLANCE / 8];
 	uint8_t longer_glance[STARTS_GLANCE / 8]; /* by five, for longer words */
+	/* By the first three bytes: the group of words that begin so; 0: there is none.  Then kinds
+	 * of bytes that none of its words has where they are, or with them what follows; the first
+	 * is the fourth one of a word. */
+	uint8_t group[STARTS_ROWS];
+	uint8_t never[STARTS_GROUPS][LANES];
+	size_t n_groups;
 	struct start words[STARTS_WORDS];
 	size_t n;
 	struct nextchars_set sets[STARTS_SETS];
@@ -111,6 +119,19 @@ static inline size_t starts_glance(uint32_t four)
 static inline size_t starts_longer_glance(uint32_t four, char fifth)
 {
 	return starts_glance(four) ^ (size_t)(unsigned char)fifth * 257;
+}
+
+/* Kinds of sixteen bytes, a bit for each: every byte is of one. */
+static inline lanes starts_kinds(lanes v)
+{
+	lanes small = (lanes)((lanes)(v - 'a') <= 'z' - 'a') & 1;
+	lanes capital = (lanes)((lanes)(v - 'A') <= 'Z' - 'A') & 2;
+	lanes digit = (lanes)((lanes)(v - '0') <= 9) & 4;
+	lanes joint = ((lanes)(v == '_') & 8) | ((lanes)(v == '-') & 16);
+	lanes some = small | capital | digit | joint | ((lanes)(v == '.') & 32) |
+		     ((lanes)(v == '=') & 64);
+
+	return some | ((lanes)(some == 0) & 128);
 }
 
 /* A word begins at text[at], and what follows may be its value.  false: enough.  *until becomes 0

@@ -19,14 +19,16 @@ struct valuebits {
 /* What one more of a byte of which there are n adds to that sum. */
 extern const uint16_t valuebits_growth[VALUEBITS_MOST];
 
-static inline void valuebits_add(struct valuebits *b, unsigned char c)
+/* One more of a byte, or one less: returns what that adds to the sum, or takes from it.  Whoever
+ * counts many adds that up first: a sum in memory would be read again behind every count. */
+static inline uint32_t valuebits_add(struct valuebits *b, unsigned char c)
 {
-	b->order += valuebits_growth[b->of[c]++];
+	return valuebits_growth[b->of[c]++];
 }
 
-static inline void valuebits_drop(struct valuebits *b, unsigned char c)
+static inline uint32_t valuebits_drop(struct valuebits *b, unsigned char c)
 {
-	b->order -= valuebits_growth[--b->of[c]];
+	return valuebits_growth[--b->of[c]];
 }
 
 /* Have these len bytes fewer, or more, than so many tenths of a bit each?  Both false: it is too

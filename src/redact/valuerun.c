@@ -22,6 +22,7 @@ enum {
 	CHANGES = 5,  /* then, from small letters to capitals */
 	GLANCE = VALUERUN_GLANCE,
 	CALM = CHECK_ENOUGH / 12, /* changes of CHECK_ENOUGH bytes with digits, at least */
+	SKIP = 2 * LANES,         /* bytes of a run that are read at once */
 	MOVE = 2 * LANES,         /* bytes, at most, that letters are counted on, and not anew */
 };
 
@@ -71,6 +72,34 @@ static struct sixteen look_at(const char *text)
 	};
 }
 
+/* Where a value may end, and perhaps elsewhere. */
+static inline lanes may_end(lanes v)
+{
+	lanes bracket = (v | 0x20) - '{';
+
+	return (lanes)(v <= ',') | (lanes)(v == ';') | (lanes)((v | 2) == '>') | (lanes)(v == '`') |
+	       (lanes)(bracket <= '}' - '{');
+}
+
+/* On to where the value may end, or fewer bytes are left: if it has enough changes, only its last
+ * digit counts. */
+static size_t skip_sixteens(struct valuerun *r, size_t at)
+{
+	size_t i = at;
+
+	for (; r->high - i >= SKIP; i += SKIP) {
+		lanes one = lanes_load(r->text + i), two = lanes_load(r->text + i + LANES);
+		uint32_t digits = lanes_bits(is_between(one, '0', '9')) |
+				  lanes_bits(is_between(two, '0', '9')) << LANES;
+
+		if (lanes_bits(may_end(one) | may_end(two)))
+			break;
+		if (digits)
+			r->digit = i + 32 - (size_t)__builtin_clz(digits);
+	}
+	return i;
+}
+
 /* Sixteen bytes at a time.  Returns where it is over, or less than sixteen are left; last: what
  * was there. */
 static size_t read_sixteens(struct valuerun *r, size_t at, unsigned *last)
@@ -91,6 +120,8 @@ static size_t read_sixteens(struct valuerun *r, size_t at, unsigned *last)
 		if (all.digits >> 1)
 			r->digit = i + 32 - (size_t)__builtin_clz(all.digits >> 1);
 		i += len;
+		if (!ends && r->changes >= CHANGES)
+			i = skip_sixteens(r, i);
 	}
 	r->end = i;
 	*last = !ends && i > at ? letter_at(r, i - 1) : OTHER;
@@ -226,14 +257,30 @@ static bool is_digit(char c)
 /* Counts text[from .. to). */
 static void count_to(const struct valuerun *r, struct valuecount *c, size_t from, size_t to)
 {
-	const char *text = r->text;
+	const unsigned char *text = (const unsigned char *)r->text, *first, *next;
+	size_t drop, add, both;
+	uint32_t order;
 
 	if (from < c->from || from >= c->to || to < c->to)
 		*c = (struct valuecount){.from = from, .to = from};
-	for (; c->from < from; c->from++)
-		valuebits_drop(&c->bits, (unsigned char)text[c->from]);
-	for (; c->to < to; c->to++)
-		valuebits_add(&c->bits, (unsigned char)text[c->to]);
+	order = c->bits.order;
+	first = text + c->from;
+	next = text + c->to;
+	drop = from - c->from;
+	add = to - c->to;
+	both = drop < add ? drop : add;
+	/* By turns: each waits for the one before it. */
+	for (size_t i = 0; i < both; i++) {
+		order -= valuebits_drop(&c->bits, first[i]);
+		order += valuebits_add(&c->bits, next[i]);
+	}
+	for (size_t i = both; i < drop; i++)
+		order -= valuebits_drop(&c->bits, first[i]);
+	for (size_t i = both; i < add; i++)
+		order += valuebits_add(&c->bits, next[i]);
+	c->bits.order = order;
+	c->from = from;
+	c->to = to;
 }
 
 /* Of n different bytes no text has more than log2(n) bits per byte: of 6 less than 2.8, of 11 less

@@ -9,9 +9,6 @@
 #include <string.h>
 
 #include "redact/lanes.h"
-#ifdef __SSE2__
-#include <tmmintrin.h>
-#endif
 
 enum {
 	STEP = 2 * LANES,
@@ -102,22 +99,13 @@ static inline bool has_row(const struct looking *l, size_t at)
 }
 
 #ifdef __SSE2__
-/* The sets of sixteen bytes, by their halves. */
-__attribute__((target("ssse3"))) static inline lanes sets_of(const struct nibbles *n, lanes v)
-{
-	__m128i low = (__m128i)(v & 0x0f), high = (__m128i)(v >> 4);
-
-	return (lanes)_mm_shuffle_epi8((__m128i)n->low, low) &
-	       (lanes)_mm_shuffle_epi8((__m128i)n->high, high);
-}
-
 /* At which of sixteen bytes an anchor may begin; two more are behind them. */
 __attribute__((target("ssse3"))) static inline uint32_t may_begin(const struct anchors *a,
 								  const char *text)
 {
-	lanes all = sets_of(&a->first, lanes_load(text)) &
-		    sets_of(&a->second, lanes_load(text + 1)) &
-		    sets_of(&a->third, lanes_load(text + 2));
+	lanes all = nibbles_of(&a->first, lanes_load(text)) &
+		    nibbles_of(&a->second, lanes_load(text + 1)) &
+		    nibbles_of(&a->third, lanes_load(text + 2));
 
 	return lanes_bits((lanes)(all != 0));
 }

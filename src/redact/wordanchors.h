@@ -3,7 +3,7 @@
 #ifndef REDACT_WORDANCHORS_H
 #define REDACT_WORDANCHORS_H
 
-#include "redact/lanes.h"
+#include "redact/nibbles.h"
 #include "redact/shape.h"
 #include "redact/stretch.h"
 
@@ -30,12 +30,6 @@ struct anchor {
 	uint16_t next;    /* with the same first two letters, plus one; 0: none */
 	uint64_t prevs;   /* prev of it and of all these, as bits; all bits: one has none */
 	struct shape shape;
-};
-
-/* Up to eight sets of bytes, a bit for each: a byte is in those that both its halves are in, which
- * may be too many. */
-struct nibbles {
-	lanes low, high;
 };
 
 /* Made from the rules when belljar is built. */
