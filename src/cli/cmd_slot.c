@@ -226,7 +226,7 @@ static void obey(struct server *s, const struct ask *a)
 	else if (kind == ASK_PING)
 		obey_ping(s);
 	else if (kind < ASK_COUNT && asked[kind] && !s->running &&
-		 (!s->spent || kind == ASK_COLLECT))
+		 (!s->spent || kind == ASK_COLLECT) && !(s->single && kind == ASK_KEEP))
 		asked[kind](s, a);
 	else
 		s->done = true;
@@ -363,6 +363,13 @@ __attribute__((noinline)) static int take_most(struct server *s, char **argv, st
 	return 2;
 }
 
+/* --once: there will be one call.  Returns how many words that were. */
+static int take_once(struct server *s, char **argv)
+{
+	s->single = argv[1] && strcmp(argv[1], "--once") == 0;
+	return s->single ? 1 : 0;
+}
+
 /* A child that the library's process forked may hold the socket's other end open for ever: the
  * process that made it is what counts.  Not PR_SET_PDEATHSIG: that is about its thread. */
 static int watch_peer(struct server *s, struct error *err)
@@ -396,11 +403,13 @@ static int parse(struct run_options *o, char **argv, struct error *err)
 static int open_slot(struct server *s, const struct run_options *o, char **argv, struct error *err)
 {
 	struct error ignored;
+	enum slot_use use = s->single ? SLOT_ONCE : s->once ? SLOT_ONCE_OR_KEPT : SLOT_RESIDENT;
 
-	s->once = o->request.profile.loopback;
-	if (slot_open(&o->request.profile, &o->request.job.limits,
-		      s->once ? SLOT_ONCE_OR_KEPT : SLOT_RESIDENT, &s->slot, err) == 0)
+	if (slot_open(&o->request.profile, &o->request.job.limits, use, &s->slot, err) == 0) {
+		if (s->single)
+			slot_is_only(s->slot);
 		return 0;
+	}
 	if (cli_may_ask_systemd(&o->request.profile, err))
 		(void)delegate_reexec(argv - 1, &ignored);
 	return -1;
@@ -409,8 +418,10 @@ static int open_slot(struct server *s, const struct run_options *o, char **argv,
 __attribute__((noinline)) static int get_ready(struct server *s, struct run_options *o, char **argv,
 					       int words, struct error *err)
 {
-	if (watch_peer(s, err) < 0 || parse(o, argv + words, err) < 0 ||
-	    open_slot(s, o, argv, err) < 0)
+	if (watch_peer(s, err) < 0 || parse(o, argv + words, err) < 0)
+		return -1;
+	s->once = s->single || o->request.profile.loopback;
+	if (open_slot(s, o, argv, err) < 0)
 		return -1;
 	/* Whoever unmounts the caller's directory should not have to look for us. */
 	return chdir("/") < 0 ? fail_sys(err, "chdir /") : 0;
@@ -442,6 +453,7 @@ int cmd_slot(int argc, char **argv)
 	if (more < 0)
 		return cli_complain(&err);
 	words += more;
+	words += take_once(&s, argv + words);
 	if (get_ready(&s, &o, argv, words, &err) < 0)
 		server_fail(&s, &err), s.done = true;
 	else
