@@ -103,8 +103,7 @@ static void fill_sealing(struct zygote_self *z, struct sealing *ret)
 	for (ret->n_doors = 0; ret->n_doors < o->n_doors; ret->n_doors++)
 		ret->doors[ret->n_doors] = z->fds[n++];
 	ret->halves.first.len = (unsigned short)o->first_len;
-	ret->halves.second =
-		(struct seccomp_half){z->order.filter, (unsigned short)o->filter_len};
+	ret->halves.second = (struct seccomp_half){z->order.filter, (unsigned short)o->filter_len};
 }
 
 /* Where the zygote could not tell. */

@@ -4,8 +4,8 @@
  * It stands where the launcher stands: in the slot's user, network and pid
  * namespaces and its template of a root, with a mount namespace of its own
  * and no /proc, with the few capabilities over the slot that its children need to
- * join a box and to seal themselves, and behind most of their system-call filter.  It runs nothing of a caller's and is told
- * nothing by one.
+ * join a box and to seal themselves, and behind most of their system-call filter.  It runs nothing
+ * of a caller's and is told nothing by one.
  */
 #include "sandbox/native/zygote.h"
 
