@@ -269,7 +269,7 @@ int cmd_doctor(int argc, char **argv)
 		return cli_complain(&err);
 	if (code > 0)
 		return fputs(usage, stdout) < 0 ? EXIT_BELLJAR : 0;
-	ask_systemd(&options, argv - 1);
+	ask_systemd(&options, argv);
 	code = options.attack ? doctor_attack(&options, &out, &err) : examine(&options, &out, &err);
 	if (code < 0 || fd_write_all(STDOUT_FILENO, buf_str(&out), out.len, &err) < 0)
 		return cli_complain(&err);

@@ -290,7 +290,7 @@ int cmd_run(int argc, char **argv)
 		o.request.only = true;
 		o.request.live_out.fd = o.json ? -1 : STDOUT_FILENO;
 		o.request.live_err.fd = o.json ? -1 : STDERR_FILENO;
-		code = run(&o, &p, argv - 1);
+		code = run(&o, &p, argv);
 	}
 	prepared_end(&p);
 	options_done(&o);

@@ -112,10 +112,12 @@ __attribute__((noinline)) static void tell_end(struct server *s)
 	struct talk_reply reply = {0};
 	struct error err;
 	own_fd work = -1;
+	bool over = s->once && s->keep_work != WORK_STAYS;
 
 	s->running = false;
 	s->spent = s->once;
-	s->done |= s->once && s->keep_work != WORK_STAYS;
+	/* A peer with one call hears of the slot itself: one that is lost may have another. */
+	s->done |= over && !s->single;
 	slot_finish(s->slot, &reply.outcome, &work);
 	if (s->keep_work == WORK_STAYS)
 		s->stayed = take_fd(&work);
@@ -123,6 +125,7 @@ __attribute__((noinline)) static void tell_end(struct server *s)
 		s->done = true;
 	else if (!s->once)
 		pace_answered(&s->pace, clock_us());
+	s->done |= over;
 }
 
 static void tidy_up(struct server *s)
@@ -411,7 +414,7 @@ static int open_slot(struct server *s, const struct run_options *o, char **argv,
 		return 0;
 	}
 	if (cli_may_ask_systemd(&o->request.profile, err))
-		(void)delegate_reexec(argv - 1, &ignored);
+		(void)delegate_reexec(argv, &ignored);
 	return -1;
 }
 
@@ -420,6 +423,8 @@ __attribute__((noinline)) static int get_ready(struct server *s, struct run_opti
 {
 	if (watch_peer(s, err) < 0 || parse(o, argv + words, err) < 0)
 		return -1;
+	if (s->single && o->request.profile.warm.kind != WARM_NOT)
+		return fail(err, ERR_CALLER, "--once: nobody waits for a second call");
 	s->once = s->single || o->request.profile.loopback;
 	if (open_slot(s, o, argv, err) < 0)
 		return -1;

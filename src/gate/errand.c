@@ -428,9 +428,10 @@ static bool try(struct passage *p, struct errand *e)
 	}
 	if (remote && p->slots)
 		slots_saw(p->slots, remote, &a->outcome.start);
+	/* Of its input something may be gone already. */
 	return remote && a->outcome.end == END_NOT_STARTED &&
-	       (remote->unheard || (remote->lost && a->outcome.error.kind == ERR_SYSTEM &&
-				    (!remote->unread || r->food.fd < 0)));
+	       (remote->unheard ||
+		(remote->lost && a->outcome.error.kind == ERR_SYSTEM && r->food.fd < 0));
 }
 
 static void go(struct passage *p, struct errand *e)

@@ -621,7 +621,7 @@ def zygotes(k):
             for child in children(launcher):
                 with open(f"/proc/{child}/status", encoding="ascii") as f:
                     rows = dict(line.split(":\t", 1) for line in f.read().splitlines() if ":\t" in line)
-                if rows["Name"] == "python3" and rows["NoNewPrivs"].strip() == "0":
+                if rows["Name"] == "python3" and int(rows["CapEff"], 16) != 0:
                     found.append(child)
     return found
 

@@ -73,13 +73,13 @@ def read_status(pid):
         return {key: value.strip() for key, value in (line.split(":\t", 1) for line in file if ":\t" in line)}
 
 
-def zygotes(pid, sealed="0"):
-    """Of the slot's launcher: python3 that is pid 1's own child and not in a box; sealed "1": its children."""
+def zygotes(pid, sealed=False):
+    """Of the slot's launcher: python3 that is pid 1's own child and has rights over the slot; sealed: its children."""
     found = []
     for launcher in children(pid):
         for child in children(launcher):
             status = read_status(child)
-            if status["Name"] == "python3" and status["NoNewPrivs"] == sealed:
+            if status["Name"] == "python3" and (int(status["CapEff"], 16) == 0) == sealed:
                 found.append(child)
     return found
 
@@ -105,10 +105,10 @@ def a_child_that_does_not_begin_is_one_that_never_ran():
     def stop(pid, n):
         if n == 1:
             end = time.monotonic() + PATIENCE_S
-            while not zygotes(pid, "1") and time.monotonic() < end:
+            while not zygotes(pid, True) and time.monotonic() < end:
                 time.sleep(0.02)
             time.sleep(0.3)
-            for child in zygotes(pid, "1"):
+            for child in zygotes(pid, True):
                 os.kill(child, signal.SIGSTOP)
 
     lines, out = rounds("print('here')", 3, "-r", "3000", meanwhile=stop)
@@ -125,7 +125,7 @@ def an_interpreter_has_most_of_the_filter_and_its_children_all_of_it():
     def look(pid, n):
         if n == 1:
             time.sleep(0.3)
-            seen.extend(read_status(z)["Seccomp_filters"] for sealed in "01" for z in zygotes(pid, sealed))
+            seen.extend(read_status(z)["Seccomp_filters"] for sealed in (False, True) for z in zygotes(pid, sealed))
 
     script = ("import ctypes, errno, os\n"
               "libc = ctypes.CDLL(None, use_errno=True)\n"

@@ -141,6 +141,12 @@ int seal_securebits(struct error *err)
 		       : 0;
 }
 
+bool seal_is_filtered(void)
+{
+	/* The kernel itself would have nothing against it. */
+	return prctl(PR_SET_SECUREBITS, (unsigned long)LOCKED_BITS, 0, 0, 0) < 0 && errno == EPERM;
+}
+
 int seal_capabilities(struct error *err)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};

@@ -28,6 +28,8 @@ extern const int seal_kept[SEAL_KEPT_COUNT];
 int seal_keep_inheritable(struct error *err);
 /* No uid and no exec will bring a capability back, and nobody can change that. */
 int seal_securebits(struct error *err);
+/* Is a filter of ours in force?  For who has locked them, and may set them to what they are. */
+bool seal_is_filtered(void);
 /* Becomes uid and gid (of this user namespace) and gives up every capability, the bounding set
  * included, with securebits locked. */
 int seal_identity(uid_t uid, gid_t gid, struct error *err);

@@ -322,7 +322,7 @@ static int filter_most(struct sealing *p)
 
 	if (first->code)
 		return seccomp_install(first->code, first->len, &p->board->error);
-	if (first->len > 0 && !seccomp_is_installed())
+	if (first->len > 0 && !seal_is_filtered())
 		return fail(&p->board->error, ERR_INTERNAL, "the first half is not in force");
 	return 0;
 }

@@ -59,8 +59,6 @@ int seccomp_compile(const struct seccomp_options *options, enum seccomp_part par
 /* For good: this thread and what it becomes.  It needs no_new_privs, or CAP_SYS_ADMIN in its user
  * namespace. */
 int seccomp_install(const struct sock_filter *code, unsigned short len, struct error *err);
-/* Whether this thread has a filter, by birth. */
-bool seccomp_is_installed(void);
 /* What the table says, without BPF: the reference for the test.  args are whole registers. */
 enum verdict seccomp_judge(const struct seccomp_options *options, uint32_t arch, uint32_t nr,
 			   const uint64_t args[6]);

@@ -14,8 +14,3 @@ int seccomp_install(const struct sock_filter *code, unsigned short len, struct e
 		return fail_sys(err, "install the system-call filter");
 	return 0;
 }
-
-bool seccomp_is_installed(void)
-{
-	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
-}

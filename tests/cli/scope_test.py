@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""scope_test.py BELLJAR: where systemd has to be asked for control groups, it is asked to start the same again.
+
+In mounts of the test's own: no control groups, a /run that says systemd runs, and a systemd-run that only writes down
+what it is asked for."""
+import os
+import subprocess
+import sys
+import tempfile
+
+BELLJAR = os.path.realpath(sys.argv[1])
+ASKED = "/usr/bin/systemd-run"
+POLICY = """version: 1
+clients: { me: { uid: any, tools: [yes] } }
+tools:
+  yes: { kind: command, exec: [/bin/true] }
+"""
+MOUNTS = """set -e
+mount --make-rprivate /
+mount -t tmpfs tmpfs /sys/fs/cgroup
+mount -t tmpfs tmpfs /run
+mkdir -p /run/systemd/system
+mount --bind "$1/systemd-run" {asked}
+shift
+exec "$@"
+""".format(asked=ASKED)
+
+
+def asked_for(*words):
+    """What systemd-run heard, if it did."""
+    with tempfile.TemporaryDirectory() as place:
+        with open(place + "/systemd-run", "w", encoding="ascii") as file:
+            file.write('#!/bin/sh\nprintf "%s\\n" "$@" >' + place + "/heard\n")
+        os.chmod(place + "/systemd-run", 0o755)
+        with open(place + "/policy.yaml", "w", encoding="ascii") as file:
+            file.write(POLICY)
+        words = [word.replace("PLACE", place) for word in words]
+        done = subprocess.run(["unshare", "-m", "sh", "-c", MOUNTS, "sh", place, BELLJAR, *words],
+                              capture_output=True, text=True, timeout=60,
+                              env=dict(os.environ, BELLJAR_STATE=place + "/state"))
+        try:
+            with open(place + "/heard", encoding="ascii") as file:
+                heard = file.read().splitlines()
+        except FileNotFoundError:
+            raise AssertionError(f"it was not asked: {done}") from None
+        assert "--" in heard, heard
+        return heard[:heard.index("--")], heard[heard.index("--") + 1:]
+
+
+def a_run_starts_again_with_the_same_words():
+    options, command = asked_for("run", "--quiet", "--", "/bin/true", "--", "$HOME")
+    assert "--scope" in options and "Delegate=yes" in options, options
+    assert command == [BELLJAR, "run", "--quiet", "--", "/bin/true", "--", "$HOME"], command
+
+
+def the_slot_of_a_call_does_so_too():
+    _, command = asked_for("call", "--policy", "PLACE/policy.yaml", "--state", "PLACE/meter", "--audit", "PLACE/log",
+                           "yes")
+    assert command[:5] == [BELLJAR, "slot", "--fd", "3", "--once"], command
+
+
+TESTS = [a_run_starts_again_with_the_same_words, the_slot_of_a_call_does_so_too]
+
+
+def main():
+    if os.geteuid() != 0:
+        print("1..0 # SKIP only root can lay another systemd-run over the host's")
+        return 0
+    if not os.path.exists(ASKED):
+        print(f"1..0 # SKIP there is no {ASKED} here to lay another one over")
+        return 0
+    print(f"1..{len(TESTS)}")
+    failed = False
+    for i, test in enumerate(TESTS, 1):
+        try:
+            test()
+            print(f"ok {i} - {test.__name__}", flush=True)
+        except AssertionError as why:
+            failed = True
+            print(f"not ok {i} - {test.__name__}\n# {why}", flush=True)
+    return failed
+
+
+sys.exit(main())
