@@ -140,7 +140,11 @@ static int start_only(struct launcher *l, const struct to_launcher *order, const
 		return -1;
 	if (l->program_fd < 0)
 		l->program_fd = pidfd_open(l->program, 0);
-	return l->program_fd < 0 ? fail_sys(err, "pidfd of the program") : 0;
+	if (l->program_fd >= 0)
+		return 0;
+	/* It may have begun: nobody is to hear that it did not.  Everything goes with us. */
+	(void)fail_sys(err, "pidfd of the program");
+	launcher_give_up(l, err);
 }
 
 bool launcher_fits_order(const struct to_launcher *order, size_t n_fds)
