@@ -112,12 +112,10 @@ __attribute__((noinline)) static void tell_end(struct server *s)
 	struct talk_reply reply = {0};
 	struct error err;
 	own_fd work = -1;
-	bool over = s->once && s->keep_work != WORK_STAYS;
 
 	s->running = false;
 	s->spent = s->once;
-	/* A peer with one call hears of the slot itself: one that is lost may have another. */
-	s->done |= over && !s->single;
+	s->done |= s->once && s->keep_work != WORK_STAYS;
 	slot_finish(s->slot, &reply.outcome, &work);
 	if (s->keep_work == WORK_STAYS)
 		s->stayed = take_fd(&work);
@@ -125,7 +123,6 @@ __attribute__((noinline)) static void tell_end(struct server *s)
 		s->done = true;
 	else if (!s->once)
 		pace_answered(&s->pace, clock_us());
-	s->done |= over;
 }
 
 static void tidy_up(struct server *s)
@@ -229,7 +226,7 @@ static void obey(struct server *s, const struct ask *a)
 	else if (kind == ASK_PING)
 		obey_ping(s);
 	else if (kind < ASK_COUNT && asked[kind] && !s->running &&
-		 (!s->spent || kind == ASK_COLLECT) && !(s->single && kind == ASK_KEEP))
+		 (!s->spent || kind == ASK_COLLECT))
 		asked[kind](s, a);
 	else
 		s->done = true;
@@ -366,13 +363,6 @@ __attribute__((noinline)) static int take_most(struct server *s, char **argv, st
 	return 2;
 }
 
-/* --once: there will be one call.  Returns how many words that were. */
-static int take_once(struct server *s, char **argv)
-{
-	s->single = argv[1] && strcmp(argv[1], "--once") == 0;
-	return s->single ? 1 : 0;
-}
-
 /* A child that the library's process forked may hold the socket's other end open for ever: the
  * process that made it is what counts.  Not PR_SET_PDEATHSIG: that is about its thread. */
 static int watch_peer(struct server *s, struct error *err)
@@ -406,13 +396,11 @@ static int parse(struct run_options *o, char **argv, struct error *err)
 static int open_slot(struct server *s, const struct run_options *o, char **argv, struct error *err)
 {
 	struct error ignored;
-	enum slot_use use = s->single ? SLOT_ONCE : s->once ? SLOT_ONCE_OR_KEPT : SLOT_RESIDENT;
 
-	if (slot_open(&o->request.profile, &o->request.job.limits, use, &s->slot, err) == 0) {
-		if (s->single)
-			slot_is_only(s->slot);
+	s->once = o->request.profile.loopback;
+	if (slot_open(&o->request.profile, &o->request.job.limits,
+		      s->once ? SLOT_ONCE_OR_KEPT : SLOT_RESIDENT, &s->slot, err) == 0)
 		return 0;
-	}
 	if (cli_may_ask_systemd(&o->request.profile, err))
 		(void)delegate_reexec(argv, &ignored);
 	return -1;
@@ -421,12 +409,8 @@ static int open_slot(struct server *s, const struct run_options *o, char **argv,
 __attribute__((noinline)) static int get_ready(struct server *s, struct run_options *o, char **argv,
 					       int words, struct error *err)
 {
-	if (watch_peer(s, err) < 0 || parse(o, argv + words, err) < 0)
-		return -1;
-	if (s->single && o->request.profile.warm.kind != WARM_NOT)
-		return fail(err, ERR_CALLER, "--once: nobody waits for a second call");
-	s->once = s->single || o->request.profile.loopback;
-	if (open_slot(s, o, argv, err) < 0)
+	if (watch_peer(s, err) < 0 || parse(o, argv + words, err) < 0 ||
+	    open_slot(s, o, argv, err) < 0)
 		return -1;
 	/* Whoever unmounts the caller's directory should not have to look for us. */
 	return chdir("/") < 0 ? fail_sys(err, "chdir /") : 0;
@@ -458,7 +442,6 @@ int cmd_slot(int argc, char **argv)
 	if (more < 0)
 		return cli_complain(&err);
 	words += more;
-	words += take_once(&s, argv + words);
 	if (get_ready(&s, &o, argv, words, &err) < 0)
 		server_fail(&s, &err), s.done = true;
 	else

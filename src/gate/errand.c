@@ -406,8 +406,8 @@ static struct remote *get_slot(struct passage *p, struct errand *e, struct error
 
 	if (p->slots)
 		return slots_get(p->slots, &r->profile, &r->job.limits, p->judged.tool->fresh, err);
-	return remote_open_once(&e->own, p->helper, &r->profile, &r->job.limits, err) < 0 ? NULL
-											  : &e->own;
+	return remote_open(&e->own, p->helper, &r->profile, &r->job.limits, err) < 0 ? NULL
+										     : &e->own;
 }
 
 /* true: the slot went before the program was started; another one can have it. */

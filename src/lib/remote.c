@@ -42,14 +42,12 @@ void remote_init(struct remote *r)
 
 /* The helper's command line: the same words that belljar run takes. */
 static int compose(struct slotwords *w, const struct profile *profile, const struct limits *limits,
-		   bool once, struct error *err)
+		   struct error *err)
 {
 	slotwords_add(w, "belljar");
 	slotwords_add(w, "slot");
 	slotwords_add(w, "--fd");
 	slotwords_add(w, "%d", HELPER_SOCKET);
-	if (once)
-		slotwords_add(w, "--once");
 	/* Limits come with each call; these are what the first one is prepared for. */
 	slotwords_limits(w, limits);
 	return slotwords_profile(w, profile, err);
@@ -460,30 +458,18 @@ static int start(struct remote *r, const char *helper, char **argv, struct error
 	return r->pidfd < 0 ? fail_sys(err, "pidfd of the helper") : 0;
 }
 
-static int open_helper(struct remote *r, const char *helper, const struct profile *profile,
-		       const struct limits *limits, bool once, struct error *err)
+int remote_open(struct remote *r, const char *helper, const struct profile *profile,
+		const struct limits *limits, struct error *err)
 {
 	own(slotwords) line = {0};
 
 	remote_close(r);
-	if (compose(&line, profile, limits, once, err) < 0)
+	if (compose(&line, profile, limits, err) < 0)
 		return -1;
 	if (start(r, helper, line.words, err) == 0 && greet(r, helper, err) == 0)
 		return 0;
 	remote_close(r);
 	return -1;
-}
-
-int remote_open(struct remote *r, const char *helper, const struct profile *profile,
-		const struct limits *limits, struct error *err)
-{
-	return open_helper(r, helper, profile, limits, false, err);
-}
-
-int remote_open_once(struct remote *r, const char *helper, const struct profile *profile,
-		     const struct limits *limits, struct error *err)
-{
-	return open_helper(r, helper, profile, limits, true, err);
 }
 
 int remote_adopt(struct remote *r, int sock, int pidfd, struct error *err)

@@ -36,9 +36,6 @@ void remote_init(struct remote *r);
  * first box. */
 int remote_open(struct remote *r, const char *helper, const struct profile *profile,
 		const struct limits *limits, struct error *err);
-/* The same for one call and no more, which takes less time. */
-int remote_open_once(struct remote *r, const char *helper, const struct profile *profile,
-		     const struct limits *limits, struct error *err);
 /* The socket of a slot that somebody else started for us, and the pidfd of its process: both are
  * ours from now on, also after a failure.  Waits until it is ready.  We may be sealed, so files of
  * its box are moved by the slot. */
