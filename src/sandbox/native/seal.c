@@ -40,12 +40,11 @@ static int set_rlimit(int which, rlim_t soft, rlim_t hard, struct error *err)
 	return 0;
 }
 
-/* Who has a filter by birth has these by birth, too: the filter lets nobody set them. */
-
 int seal_core_dumps(struct error *err)
 {
 	struct rlimit now;
 
+	/* By birth, where the filter is too: it lets nobody set this. */
 	if (syscall(SYS_prlimit64, 0, RLIMIT_CORE, NULL, &now) == 0 && now.rlim_max <= 1 &&
 	    now.rlim_cur == now.rlim_max)
 		return 0;
@@ -134,6 +133,7 @@ enum {
 
 int seal_securebits(struct error *err)
 {
+	/* By birth, as above. */
 	if (prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) == LOCKED_BITS)
 		return 0;
 	return prctl(PR_SET_SECUREBITS, (unsigned long)LOCKED_BITS, 0, 0, 0) < 0
