@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/own.h"
@@ -170,4 +172,32 @@ int unpack_words_into(char **lists, size_t room, char *bytes, size_t len, struct
 	}
 	*ret = w;
 	return 0;
+}
+
+int words_read(int fd, struct pages *ret_bytes, struct words *ret, struct error *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || st.st_size <= 0 || st.st_size > PACK_BYTES_MAX)
+		return fail(err, ERR_INTERNAL, "packed words cannot be read");
+	ret_bytes->size = (size_t)st.st_size;
+	ret_bytes->room = pages_new(ret_bytes->size);
+	if (!ret_bytes->room)
+		return fail_sys(err, "allocate words");
+	if (pread(fd, ret_bytes->room, ret_bytes->size, 0) != st.st_size)
+		return fail_sys(err, "read words");
+	return unpack_words(ret_bytes->room, ret_bytes->size, ret, err);
+}
+
+int words_read_few(int fd, struct few_words *room, struct pages *ret_more, struct words *ret,
+		   struct error *err)
+{
+	ssize_t n = pread(fd, room->bytes, sizeof(room->bytes), 0);
+
+	if (n < 0)
+		return fail_sys(err, "read words");
+	if ((size_t)n == sizeof(room->bytes))
+		return words_read(fd, ret_more, ret, err);
+	return unpack_words_into(room->lists, ARRAY_LEN(room->lists), room->bytes, (size_t)n, ret,
+				 err);
 }

@@ -183,18 +183,13 @@ static PyObject *dictionary_of(char *const *words)
 
 static PyObject *take_words(int fd, const struct title *title)
 {
-	own(pages) bytes = {0};
+	struct few_words room;
+	own(pages) more = {0};
 	own(words) words = {0};
 	struct error err = {0};
-	off_t size = lseek(fd, 0, SEEK_END);
 	PyObject *argv, *env, *both;
 
-	if (size <= 0 || size > PACK_BYTES_MAX)
-		_exit(EX_OURS);
-	bytes.size = (size_t)size;
-	bytes.room = pages_new(bytes.size);
-	if (!bytes.room || pread(fd, bytes.room, bytes.size, 0) != size ||
-	    unpack_words(bytes.room, bytes.size, &words, &err) < 0)
+	if (words_read_few(fd, &room, &more, &words, &err) < 0)
 		_exit(EX_OURS);
 	set_title(title, words.argv);
 	argv = list_of(words.argv);

@@ -268,7 +268,7 @@ static int start_cold(struct launcher *l, struct payload *p, int fd, pid_t *ret_
 	launcher_part(l);
 	if (p->words)
 		return payload_start(p, ret_pid, err);
-	if (payload_read_words(fd, &bytes, &words, err) < 0)
+	if (words_read(fd, &bytes, &words, err) < 0)
 		return -1;
 	p->words = &words;
 	result = payload_start(p, ret_pid, err);

@@ -111,26 +111,35 @@ void launcher_fill(struct launcher *l, const struct to_launcher *order, const in
 		ret->seal.doors[i] = doors[i];
 }
 
+/* It depends on them who runs it.  Another call is not to find them where they were. */
+static int start_known(struct launcher *l, struct payload *p, int fd, pid_t *ret_pid,
+		       struct error *err)
+{
+	own(words) words = {0};
+	own(pages) more = {0};
+	int result = words_read_few(fd, &l->room, &more, &words, err);
+
+	if (result == 0) {
+		p->words = &words;
+		result = plan_is_single(l->plan) ? single_start(l, p, fd, ret_pid, err)
+						 : ahead_start(l, p, fd, ret_pid, err);
+		p->words = NULL;
+	}
+	if (!plan_is_single(l->plan))
+		explicit_bzero(&l->room, sizeof(l->room));
+	return result;
+}
+
 /* One way for every program, in a box of its own or in one that is kept. */
 int launcher_start(struct launcher *l, const struct to_launcher *order, const int *fds,
 		   pid_t *ret_pid, struct error *err)
 {
-	own(words) words = {0};
-	own(pages) bytes = {0};
 	struct payload p;
 
 	launcher_fill(l, order, fds, &p);
-	/* Who waits reads them itself, unless it depends on them who that is. */
-	if (plan_is_single(l->plan) || l->plan->profile->warm.kind != WARM_NOT) {
-		/* Room for one call: no other is to find its words there. */
-		if ((plan_is_single(l->plan)
-			     ? payload_read_few_words(fds[RUN_WORDS], &l->room, &bytes, &words, err)
-			     : payload_read_words(fds[RUN_WORDS], &bytes, &words, err)) < 0)
-			return -1;
-		p.words = &words;
-	}
-	return plan_is_single(l->plan) ? single_start(l, &p, fds[RUN_WORDS], ret_pid, err)
-				       : ahead_start(l, &p, fds[RUN_WORDS], ret_pid, err);
+	return plan_is_single(l->plan) || l->plan->profile->warm.kind != WARM_NOT
+		       ? start_known(l, &p, fds[RUN_WORDS], ret_pid, err)
+		       : ahead_start(l, &p, fds[RUN_WORDS], ret_pid, err);
 }
 
 static int start_only(struct launcher *l, const struct to_launcher *order, const int *fds,

@@ -67,7 +67,7 @@ struct launcher {
 	/* Large, and last: what is above lies on one page.  The second: no group limits memory.
 	 * Then the halves: a zygote has the first, and its children take the other. */
 	struct seccomp_program filter, filter_by_rlimit, filter_first, filter_second;
-	struct few_words room;   /* single: the program's */
+	struct few_words room;   /* single: the program's; warm: while one is started */
 	struct to_warden ending; /* what was said of the program that has ended */
 };
 

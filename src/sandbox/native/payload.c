@@ -31,34 +31,6 @@ struct door {
 	pid_t child;
 };
 
-int payload_read_words(int fd, struct pages *ret_bytes, struct words *ret, struct error *err)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0 || st.st_size <= 0 || st.st_size > PACK_BYTES_MAX)
-		return fail(err, ERR_INTERNAL, "packed words cannot be read");
-	ret_bytes->size = (size_t)st.st_size;
-	ret_bytes->room = pages_new(ret_bytes->size);
-	if (!ret_bytes->room)
-		return fail_sys(err, "allocate words");
-	if (pread(fd, ret_bytes->room, ret_bytes->size, 0) != st.st_size)
-		return fail_sys(err, "read words");
-	return unpack_words(ret_bytes->room, ret_bytes->size, ret, err);
-}
-
-int payload_read_few_words(int fd, struct few_words *room, struct pages *ret_more,
-			   struct words *ret, struct error *err)
-{
-	ssize_t n = pread(fd, room->bytes, sizeof(room->bytes), 0);
-
-	if (n < 0)
-		return fail_sys(err, "read words");
-	if ((size_t)n == sizeof(room->bytes))
-		return payload_read_words(fd, ret_more, ret, err);
-	return unpack_words_into(room->lists, ARRAY_LEN(room->lists), room->bytes, (size_t)n, ret,
-				 err);
-}
-
 void payload_inside(struct payload *p)
 {
 	struct error err = {0};
@@ -105,7 +77,7 @@ __attribute__((noreturn)) static void wait_inside(struct payload *p)
 			execute(p->words->argv, p->words->env, &ignored, &err);
 	} else if (sealing_wait(&p->seal, &fd) < 0) {
 		_exit(1);
-	} else if (payload_read_few_words(fd, &room, &more, &words, &err) == 0) {
+	} else if (words_read_few(fd, &room, &more, &words, &err) == 0) {
 		if (p->seal.called)
 			closeby_free(p->seal.cpus);
 		execute(words.argv, words.env, &board->start_us, &err);

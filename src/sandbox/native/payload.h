@@ -30,14 +30,4 @@ _Noreturn void payload_inside(struct payload *p);
 void payload_clear_board(struct board *board);
 int payload_has_begun(struct board *board, struct error *err);
 
-int payload_read_words(int fd, struct pages *ret_bytes, struct words *ret, struct error *err);
-/* Room for what most calls bring: none need be mapped, nor given back while a program begins. */
-struct few_words {
-	char bytes[2048];
-	char *lists[128];
-};
-/* The same, in room; what is larger is in more. */
-int payload_read_few_words(int fd, struct few_words *room, struct pages *ret_more,
-			   struct words *ret, struct error *err);
-
 #endif
