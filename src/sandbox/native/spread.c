@@ -39,8 +39,8 @@ void stay_awake(int sock)
 		(void)sched_yield();
 }
 
-/* Of all processors and processes: more than ours may be busy, and then it is wrong for once. */
-bool spread_has_room(const cpu_set_t *cpus, int own)
+/* How many want a processor now, of all processors and processes; 0: nobody knows. */
+static int count_running(void)
 {
 	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
 	char text[64];
@@ -56,7 +56,25 @@ bool spread_has_room(const cpu_set_t *cpus, int own)
 		running--;
 	for (; running && *running >= '0' && *running <= '9' && count < 10000; running++)
 		count = 10 * count + (*running - '0');
+	return count;
+}
+
+/* More than ours may be busy, and then it is wrong for once. */
+static bool has_room(const cpu_set_t *cpus, int own)
+{
+	int count = count_running();
+
 	return count > 0 && count - own < CPU_COUNT(cpus) - 1;
+}
+
+bool spread_has_room(const cpu_set_t *cpus, int own)
+{
+	if (has_room(cpus, own))
+		return true;
+	/* Since 6.12 the kernel leaves who falls asleep too early in its queue until his turn
+	 * comes, and counts him: mostly our parent, which waits for us.  Now it has come. */
+	(void)sched_yield();
+	return has_room(cpus, own);
 }
 
 void spread_from(unsigned cpu)
