@@ -3,14 +3,20 @@
  *
  * A fork counts each page that it shares, and the child's end counts each back: with some ten MiB
  * that is more than everything else between.  Pages that are parts of one huge page and lie side by
- * side are counted at once.  So the memory is copied into a huge page, which then is moved, piece
+ * side are counted at once.  So the memory is copied into huge pages, which then are moved, piece
  * by piece, to where the memory was; no address changes.  A child that writes has a copy of 4 KiB
  * as before.
+ *
+ * The same for what of its libraries nobody writes to.  Each has a mapping for each way its parts
+ * may be used, which a fork makes and the child's end unmakes one by one, and whose pages a child
+ * would have to find again; now each is one.  That bytes of theirs could be run that were only to
+ * be read makes no difference: whoever is in the box may run what he likes.
  *
  * Nothing here can be noticed by a program; where something cannot be done, it is only slower.
  */
 #include "warm/zygote_large.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
@@ -24,13 +30,15 @@
 
 #include "base/own.h"
 #include "sandbox/native/zygotewire.h"
+#include "warm/zygote_libraries.h"
 #include "warm/zygote_settle.h"
 
 enum {
 	PAGE = 4096,
-	RUN_LEAST = 32 * PAGE,          /* for less it is not worth a mapping more */
-	GAP = 16 * PAGE,                /* as much that was never touched becomes resident */
-	LAST_LEAST = HUGE_PAGE / 4 * 3, /* what is left of a huge page is lost */
+	RUN_LEAST = 32 * PAGE,      /* for less it is not worth a mapping more */
+	GAP = 16 * PAGE,            /* as much that was never touched becomes resident */
+	LAST_LEAST = HUGE_PAGE / 4, /* what is left of a huge page is lost */
+	LIBRARY_MOST = HUGE_PAGE,   /* larger ones stay one for all slots */
 	RUNS_MAX = 64,
 	EX_LOST = 70,
 };
@@ -52,12 +60,13 @@ struct own_memory own_memory_take(void)
 
 struct run {
 	uintptr_t start, end;
+	bool code; /* of a library: nobody writes to it */
 };
 
 struct runs {
-	struct run list[RUNS_MAX]; /* by address: the program's own come first */
-	size_t first, n;
-	uint64_t holes; /* bytes in them that are not there yet */
+	struct run list[RUNS_MAX]; /* by address: the program's own come first; then libraries */
+	size_t n;
+	uint64_t added; /* bytes in them that this process did not have for itself */
 };
 
 static void add_run(struct runs *runs, const struct run *run, uint64_t holes)
@@ -65,7 +74,7 @@ static void add_run(struct runs *runs, const struct run *run, uint64_t holes)
 	if (run->end - run->start < RUN_LEAST || runs->n == RUNS_MAX)
 		return;
 	runs->list[runs->n++] = *run;
-	runs->holes += holes;
+	runs->added += holes;
 }
 
 /* Pages of the region that are there, with small gaps between them. */
@@ -84,7 +93,7 @@ static void find_runs(struct runs *runs, int pagemap, const struct run *region)
 			continue;
 		if (now.end == 0 || at - now.end > GAP) {
 			add_run(runs, &now, holes);
-			now = (struct run){at, at};
+			now = (struct run){.start = at, .end = at};
 			holes = 0;
 		}
 		holes += at - now.end;
@@ -141,7 +150,7 @@ static bool is_movable(const char *line, struct run *ret)
 	return (!name || strcmp(name, "[heap]") == 0) && (here < ret->start || here >= ret->end);
 }
 
-static void list_runs(const struct own_memory *own, struct runs *ret)
+static void list_memory(const struct own_memory *own, struct runs *ret)
 {
 	struct lines lines = {.fd = own->maps};
 	struct run region;
@@ -152,68 +161,107 @@ static void list_runs(const struct own_memory *own, struct runs *ret)
 			find_runs(ret, own->pagemap, &region);
 }
 
+static void add_libraries(struct runs *runs)
+{
+	struct library found[RUNS_MAX];
+	size_t n = libraries_list(found, RUNS_MAX - runs->n, LIBRARY_MOST);
+
+	for (size_t i = 0; i < n; i++) {
+		runs->list[runs->n++] = (struct run){found[i].start, found[i].end, true};
+		runs->added += found[i].end - found[i].start;
+	}
+}
+
 /* The move. */
 
-/* As much of the runs as fits into a huge page; what is taken is no longer in them. */
-static size_t take_part(struct runs *runs, struct runs *ret)
+/* What does not fit into whole huge pages is left out. */
+static size_t fit(struct runs *runs)
 {
-	size_t size = 0;
+	size_t size = 0, room = 0, kept = 0;
 
-	ret->n = 0;
-	while (runs->first < runs->n && size < HUGE_PAGE) {
-		struct run *run = &runs->list[runs->first], *taken = &ret->list[ret->n++];
+	for (size_t i = 0; i < runs->n; i++)
+		size += runs->list[i].end - runs->list[i].start;
+	room = (size + HUGE_PAGE - LAST_LEAST) / HUGE_PAGE * HUGE_PAGE;
+	for (size = 0; kept < runs->n && size < room; kept++) {
+		struct run *run = &runs->list[kept];
 
-		*taken = *run;
-		if (run->end - run->start > HUGE_PAGE - size)
-			run->start = taken->end = run->start + HUGE_PAGE - size;
-		else
-			runs->first++;
-		size += taken->end - taken->start;
+		if (run->end - run->start > room - size) {
+			runs->added -= run->code ? run->end - run->start - (room - size) : 0;
+			run->end = run->start + (room - size);
+		}
+		size += run->end - run->start;
 	}
-	return size;
+	for (size_t i = kept; i < runs->n; i++)
+		runs->added -= runs->list[i].code ? runs->list[i].end - runs->list[i].start : 0;
+	runs->n = kept;
+	return room;
 }
 
 /* Between the copy and the move nobody writes to it: our own words are on the stack. */
-static void move_part(const struct runs *part)
+static bool copy_runs(const struct runs *runs, char *at, size_t room)
 {
-	char *room = huge_room(), *at = room;
+	char *start = at;
 
-	if (!room)
-		return;
-	for (size_t i = 0; i < part->n; i++) {
-		const struct run *run = &part->list[i];
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct run *run = &runs->list[i];
 
 		memcpy(at, (void *)run->start, run->end - run->start);
 		at += run->end - run->start;
 	}
-	if (madvise(room, HUGE_PAGE, MADV_COLLAPSE) < 0) {
-		(void)munmap(room, HUGE_PAGE);
-		return;
-	}
-	at = room;
-	for (size_t i = 0; i < part->n; i++) {
-		const struct run *run = &part->list[i];
-		size_t size = run->end - run->start;
+	if (madvise(start, room, MADV_COLLAPSE) < 0)
+		return false;
+	for (size_t i = 0; i < runs->n; i++) {
+		size_t size = runs->list[i].end - runs->list[i].start;
 
-		/* When it fails, what was there is gone already. */
-		if (mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)run->start) ==
-		    MAP_FAILED)
+		if (runs->list[i].code && mprotect(start, size, PROT_READ | PROT_EXEC) < 0)
+			return false;
+		start += size;
+	}
+	return true;
+}
+
+static char *move_runs(const struct runs *runs, char *at)
+{
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct run *run = &runs->list[i];
+		size_t size = run->end - run->start;
+		bool moved = mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+				    (void *)run->start) != MAP_FAILED;
+
+		/* What was there may be gone already; not that of a library that is sealed. */
+		if (!moved && !(run->code && errno == EPERM))
 			_exit(EX_LOST);
+		if (moved && run->code)
+			__builtin___clear_cache((char *)run->start, (char *)run->end);
+		if (!moved)
+			(void)munmap(at, size);
 		at += size;
 	}
-	if (at < room + HUGE_PAGE)
-		(void)munmap(at, (size_t)(room + HUGE_PAGE - at));
+	return at;
 }
 
 uint64_t settle_memory(struct own_memory *own)
 {
-	struct runs runs = {0}, part = {0};
+	struct runs runs = {0};
+	size_t room;
+	char *start, *end;
 
-	if (own->maps >= 0 && own->pagemap >= 0)
-		list_runs(own, &runs);
-	while (take_part(&runs, &part) >= LAST_LEAST)
-		move_part(&part);
+	if (own->maps >= 0 && own->pagemap >= 0 && sysconf(_SC_PAGESIZE) == PAGE) {
+		list_memory(own, &runs);
+		add_libraries(&runs);
+	}
 	own_fd_end(&own->maps);
 	own_fd_end(&own->pagemap);
-	return runs.holes;
+	room = fit(&runs);
+	start = room ? huge_room(room) : NULL;
+	if (!start)
+		return 0;
+	if (!copy_runs(&runs, start, room)) {
+		(void)munmap(start, room);
+		return 0;
+	}
+	end = move_runs(&runs, start);
+	if (end < start + room)
+		(void)munmap(end, (size_t)(start + room - end));
+	return runs.added;
 }

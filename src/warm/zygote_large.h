@@ -13,7 +13,7 @@ struct own_memory {
 /* Takes the directory that lies at ZYGOTE_PROC_FD, if one does, and closes it. */
 struct own_memory own_memory_take(void);
 
-/* Closes both.  Returns how many bytes it made resident that were not.  For a process whose other
+/* Closes both.  Returns how many bytes more it has for itself, at most.  For a process whose other
  * threads sleep. */
 uint64_t settle_memory(struct own_memory *own);
 

@@ -91,9 +91,9 @@ static bool is_covered(const struct code *code, uintptr_t start, uintptr_t end)
 	return start >= end;
 }
 
-void *huge_room(void)
+void *huge_room(size_t size)
 {
-	size_t room = 2 * (size_t)HUGE_PAGE;
+	size_t room = size + HUGE_PAGE;
 	char *all = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *at;
 
@@ -102,14 +102,14 @@ void *huge_room(void)
 	at = (char *)(((uintptr_t)all + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
 	if (at > all)
 		(void)munmap(all, (size_t)(at - all));
-	if (at + HUGE_PAGE < all + room)
-		(void)munmap(at + HUGE_PAGE, (size_t)(all + room - at - HUGE_PAGE));
+	if (at + size < all + room)
+		(void)munmap(at + size, (size_t)(all + room - (at + size)));
 	return at;
 }
 
 static void *huge_copy(const void *from)
 {
-	char *at = huge_room();
+	char *at = huge_room(HUGE_PAGE);
 
 	if (!at)
 		return NULL;

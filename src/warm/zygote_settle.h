@@ -17,8 +17,8 @@ struct title {
 	size_t size;
 };
 
-/* As large as a huge page, and where one could lie; NULL: there is none. */
-void *huge_room(void);
+/* Room for so many bytes, where huge pages could lie; NULL: there is none. */
+void *huge_room(size_t size);
 
 void settle_blocks(void);
 void settle_code(void);

@@ -183,6 +183,26 @@ def memory_lies_in_huge_pages_where_the_kernel_makes_them():
     assert all(line["baseline"] < 32 << 20 for line in lines), lines
 
 
+def what_is_only_read_of_a_library_is_one_mapping():
+    """It has no file behind it, lies where it was, and works: its functions, what is loaded later, its tables."""
+    script = ("import ctypes, sys\n"
+              "def lines(): return open('/proc/self/maps').read().splitlines()\n"
+              "print(len([l for l in lines() if '/libc.so' in l and ' r' in l and ' rw-p ' not in l]))\n"
+              "libc = ctypes.CDLL(None)\n"
+              "at = ctypes.cast(libc.strlen, ctypes.c_void_p).value\n"
+              "spans = [(*(int(x, 16) for x in l.split()[0].split('-')), l.split()[1]) for l in lines()]\n"
+              "print([p for a, b, p in spans if a <= at < b], libc.strlen(b'12345'))\n"
+              "import sqlite3, xml.parsers.expat, zlib\n"
+              "print(zlib.crc32(b'x'), sqlite3.connect(':memory:').execute('select 6 * 7').fetchone())\n")
+    lines, out = rounds(script, 2)
+    cold = "4\n['r-xp'] 5\n2363233923 (42,)\n"
+    if not can_collapse():
+        print("# SKIP: this kernel makes no huge pages on demand")
+        return
+    assert all(line["how"] == "waiting" for line in lines), lines
+    assert out == cold.replace("4", "0", 1) * 2, out
+
+
 def a_module_that_would_share_memory_between_calls_makes_them_cold():
     """What one call writes there the next one would find."""
     name = f"belljar_test_{os.getpid()}"
@@ -324,6 +344,7 @@ TESTS = [
     two_calls_draw_other_numbers,
     a_child_has_no_memory_in_common_with_anybody,
     memory_lies_in_huge_pages_where_the_kernel_makes_them,
+    what_is_only_read_of_a_library_is_one_mapping,
     a_module_that_would_share_memory_between_calls_makes_them_cold,
     what_a_box_can_write_is_never_imported,
     a_call_with_few_files_starts_cold_and_says_so,
