@@ -23,6 +23,8 @@ struct loop {
 	int epoll;
 	bool stopped;
 	uint64_t now_us, awake_us;
+	loop_due *rests; /* NULL: nobody waits for that */
+	void *rests_context;
 	struct epoll_event round[ROUND_MAX];
 	int told, count; /* of this round's events */
 	struct loop_timer **heap;
@@ -227,6 +229,21 @@ void loop_hurry(struct loop *l, uint64_t us)
 	l->awake_us = us ? clock_us() + us : 0;
 }
 
+void loop_when_it_rests(struct loop *l, loop_due *due, void *context)
+{
+	l->rests = due;
+	l->rests_context = context;
+}
+
+static void tell_rest(struct loop *l)
+{
+	loop_due *due = l->rests;
+
+	l->rests = NULL;
+	if (due)
+		due(l->rests_context);
+}
+
 static int wait_awake(struct loop *l)
 {
 	int n;
@@ -242,8 +259,10 @@ int loop_turn(struct loop *l, int wait_ms, struct error *err)
 {
 	int n = l->awake_us ? wait_awake(l) : 0;
 
-	if (n == 0)
+	if (n == 0) {
+		tell_rest(l);
 		n = epoll_wait(l->epoll, l->round, ROUND_MAX, wait_for(l, wait_ms));
+	}
 	if (n < 0 && errno != EINTR)
 		return fail_sys(err, "epoll");
 	l->now_us = clock_us();

@@ -45,6 +45,9 @@ int loop_run(struct loop *l, struct error *err);
 /* Something will be ready within so many microseconds: it does not sleep before that, or until
  * then.  0: it does. */
 void loop_hurry(struct loop *l, uint64_t us);
+/* Once, before it sleeps the next time: when everything is done that somebody waits for.  The last
+ * one who asks is told.  NULL: nobody. */
+void loop_when_it_rests(struct loop *l, loop_due *due, void *context);
 /* One round: what is ready, then what is due.  wait_ms -1: until something happens. */
 int loop_turn(struct loop *l, int wait_ms, struct error *err);
 void loop_stop(struct loop *l);

@@ -267,3 +267,49 @@ TEST(it_runs_until_it_is_stopped)
 	}
 	loop_free(l);
 }
+
+struct order {
+	struct loop *loop;
+	char seen[8];
+	size_t n;
+};
+
+static void note_rest(void *context)
+{
+	struct order *o = context;
+
+	o->seen[o->n++] = 'r';
+}
+
+static void note_ready(void *context, uint32_t events)
+{
+	struct order *o = context;
+
+	(void)events;
+	loop_when_it_rests(o->loop, note_rest, o);
+	o->seen[o->n++] = 'e';
+}
+
+TEST(who_waits_for_its_rest_is_told_once_and_after_everything)
+{
+	struct loop *l = make_loop();
+	struct order o = {.loop = l};
+	struct end *e = make_end(l, note_ready);
+	struct error err;
+
+	e->watch.context = &o;
+	loop_when_it_rests(l, note_rest, &o);
+	CHECK(loop_turn(l, 0, &err) == 0); /* nothing was done yet, so it rests first */
+	CHECK(strcmp(o.seen, "re") == 0);
+	loop_hurry(l, 60000000); /* it does not sleep for what is there */
+	CHECK(loop_turn(l, 0, &err) == 0 && strcmp(o.seen, "ree") == 0);
+	loop_remove(l, &e->watch);
+	CHECK(loop_turn(l, 0, &err) == 0 && loop_turn(l, 0, &err) == 0);
+	CHECK(strcmp(o.seen, "reer") == 0);
+	loop_when_it_rests(l, note_rest, &o);
+	loop_when_it_rests(l, NULL, NULL);
+	CHECK(loop_turn(l, 0, &err) == 0 && o.n == 4);
+	(void)close(e->watch.fd);
+	free(e);
+	loop_free(l);
+}

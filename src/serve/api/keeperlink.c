@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 
+#include "serve/api/frontplace.h"
+
 int keeperlink_open(struct pool *p, struct keeper *k, int fd, loop_ready *ready, struct error *err)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -42,11 +44,7 @@ int keeperlink_send(struct keeper *k, struct task *t, struct error *err)
 	if (keep_send_request(k->watch.fd, &t->request, body ? body->data : NULL,
 			      body ? body->len : 0, err) < 0)
 		return -1;
-	/* So that it is not woken there, where it would take the keeper's time. */
-	if (t->request.alone == ALONE_APART && t->request.kind == KEEP_CODE)
-		beside_leave(&k->pool->beside, k->pool->place);
-	else
-		beside_stay(&k->pool->beside, 0);
+	frontplace_sent(k->pool, t->request.alone == ALONE_APART && t->request.kind == KEEP_CODE);
 	return 0;
 }
 

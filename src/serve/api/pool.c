@@ -17,12 +17,12 @@
 
 #include "base/clock.h"
 #include "base/own.h"
+#include "serve/api/frontplace.h"
 #include "serve/api/keeperlink.h"
 #include "serve/api/poollines.h"
 
 enum {
 	RETRY_US = 1000000,
-	AWAKE_US = 200, /* more than it takes to write an end down */
 };
 
 struct task *pool_task(struct pool *p)
@@ -218,7 +218,7 @@ void pool_end_keeper(struct pool *p, struct keeper *k)
 	if (k->session)
 		p->events.over(p->events.context, k, NULL, NULL);
 	free(k);
-	beside_stay(&p->beside, 0); /* nobody will answer who was gone out of the way for */
+	frontplace_free(p); /* nobody will answer who was gone out of the way for */
 	ask_for_more(p);
 }
 
@@ -317,28 +317,6 @@ static bool had_box(const struct task *t, const struct keep_reply *r)
 	return t->request.kind == KEEP_CALL && r->facts.ran && !t->silent_us;
 }
 
-/* Who waits for a snippet's answer that is a moment away stays awake; in the end it is where it
- * likes, and so it is if that takes longer. */
-static void note_place(struct pool *p, const struct task *t, const struct keep_reply *r)
-{
-	bool soon = r->kind == KEEP_BEGUN && r->place && p->beside.apart && !t->begun;
-
-	if (r->place)
-		p->place = r->place;
-	loop_hurry(p->loop, soon ? AWAKE_US : 0);
-	if (r->kind == KEEP_BEGUN && !soon)
-		beside_stay(&p->beside, 0);
-}
-
-/* Another snippet is likely: who is then where the keepers are not can wake one while it reads. */
-static void settle_place(struct pool *p, bool alone)
-{
-	if (alone)
-		beside_leave(&p->beside, p->place);
-	else
-		beside_stay(&p->beside, 0);
-}
-
 static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struct buf *body,
 		   int *stream)
 {
@@ -360,7 +338,7 @@ static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struc
 		bury(p, k);
 		return;
 	}
-	note_place(p, t, r);
+	frontplace_note(p, t, r);
 	if (r->kind == KEEP_BEGUN) {
 		t->begun = true;
 		if (t->stream < 0)
@@ -376,7 +354,7 @@ static void handle(struct pool *p, struct keeper *k, struct keep_reply *r, struc
 		if (had_box(t, r))
 			p->ran_us = clock_us();
 		p->events.answered(p->events.context, t, r, body);
-		settle_place(p, t->request.kind == KEEP_CODE && r->place);
+		frontplace_settle(p, t->request.kind == KEEP_CODE && r->place);
 		pool_drop(t);
 	}
 }
@@ -596,4 +574,5 @@ void pool_done(struct pool *p)
 		pool_end_keeper(p, LINKED(p->keepers.next, struct keeper, all));
 	loop_unset(p->loop, &p->wait_timer);
 	loop_unset(p->loop, &p->retry_timer);
+	frontplace_free(p);
 }

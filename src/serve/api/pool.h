@@ -115,6 +115,7 @@ struct pool {
 	struct loop_timer wait_timer, retry_timer;
 	struct beside beside; /* while one works for a snippet, the front is elsewhere */
 	uint32_t place;       /* where keepers of sessions were; 0: that is not known */
+	uint64_t awake_us;    /* until then an answer is not slept for */
 };
 
 void pool_init(struct pool *p, struct loop *l, const struct pool_events *e);
