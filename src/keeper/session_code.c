@@ -322,18 +322,24 @@ static void fill_usage(struct session *s, const struct driver *d, struct outcome
 		o->usage.cpu_user_us = cpu - d->cpu_before_us;
 }
 
+/* All that it has printed so far.  Once: one that is killed for it may print on. */
+static void take_output(struct driver *d)
+{
+	if (!d->out_empty && !d->out.finished)
+		capture_rest(&d->out);
+	if (!d->err_empty && !d->err.finished)
+		capture_rest(&d->err);
+	capture_finish(&d->out);
+	capture_finish(&d->err);
+}
+
 static void finish(struct session *s, struct driver *d, struct outcome *o)
 {
 	struct doing *doing = d->doing;
 
+	take_output(d);
 	d->doing = NULL;
 	d->until_us = d->kill_us = d->look_us = d->again_us = 0;
-	if (!d->out_empty)
-		capture_rest(&d->out);
-	if (!d->err_empty)
-		capture_rest(&d->err);
-	capture_finish(&d->out);
-	capture_finish(&d->err);
 	if (d->ending != KILL_NONE)
 		o->killed_for = d->ending;
 	if (d->out.stop || d->err.stop)
@@ -476,6 +482,14 @@ static void take_report(struct session *s, struct driver *d)
 	/* Nobody else keeps the front awake: it comes to while the end is written down. */
 	if (d->doing->request.alone == ALONE_APART)
 		doing_nears_end(d->doing);
+	take_output(d);
+	/* Mostly it is read with the end (session_loop.c): whoever printed it goes all the same,
+	 * and its end is the answer. */
+	if (d->out.stop || d->err.stop) {
+		d->heard.len = 0;
+		kill_driver(s, d, KILL_CANARY);
+		return;
+	}
 	if (report.has_result)
 		d->doing->result =
 			doing_clean(d->doing, d->heard.data + report.head_len, report.result_len);

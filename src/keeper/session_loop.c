@@ -114,6 +114,7 @@ __attribute__((noinline)) static void serve_box(struct session *s)
 struct watch {
 	struct pollfd fds[SESSION_FDS_MAX];
 	size_t n;
+	uint64_t awake_us; /* until then nobody sleeps for what is wanted; 0: at once */
 };
 
 static void want(struct watch *w, int fd, short events)
@@ -122,17 +123,60 @@ static void want(struct watch *w, int fd, short events)
 		w->fds[w->n++] = (struct pollfd){.fd = fd, .events = events};
 }
 
-static bool is_ready(const struct watch *w, int fd)
+static const struct pollfd *wanted(const struct watch *w, int fd)
 {
 	for (size_t i = 0; fd >= 0 && i < w->n; i++)
 		if (w->fds[i].fd == fd)
-			return w->fds[i].revents != 0;
-	return false;
+			return &w->fds[i];
+	return NULL;
+}
+
+static bool is_ready(const struct watch *w, int fd)
+{
+	const struct pollfd *at = wanted(w, fd);
+
+	return at && at->revents != 0;
+}
+
+/* It was looked at, and nothing is there. */
+static bool is_empty(const struct watch *w, int fd)
+{
+	const struct pollfd *at = wanted(w, fd);
+
+	return at && at->revents == 0;
+}
+
+/* For how long the answer of one that was awake when its snippet came is not slept for; 0: it was
+ * not, or has had that time. */
+static uint64_t awake_until(const struct driver *d, uint64_t now)
+{
+	uint64_t until = d->began_us + AWAKE_US;
+
+	return d->doing && d->stirred && !d->doing->begun && now < until ? until : 0;
+}
+
+/* What comes between two snippets waits in the pipe for the next one.  And what one prints that is
+ * over in a moment is read with its end: to pass on each by itself would take the front and us as
+ * long as all the rest. */
+static void want_driver(struct watch *w, const struct driver *d, uint64_t now)
+{
+	uint64_t until = awake_until(d, now);
+
+	want(w, d->channel, (short)(d->sent < d->send.len ? POLLIN | POLLOUT : POLLIN));
+	if (until)
+		w->awake_us = until;
+	if (!d->doing || d->killed || until)
+		return;
+	want(w, d->out.fd, POLLIN);
+	want(w, d->err.fd, POLLIN);
 }
 
 static void want_all(struct session *s, struct watch *w)
 {
+	uint64_t now = clock_us();
+
 	w->n = 0;
+	w->awake_us = 0;
 	want(w, s->k->front, POLLIN);
 	want(w, kept_fd(&s->kept), POLLIN);
 	for (size_t i = 0; i < SESSION_RUNS_MAX; i++) {
@@ -147,16 +191,8 @@ static void want_all(struct session *s, struct watch *w)
 		}
 		want(w, inflow_wants(&r->in), POLLOUT);
 	}
-	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
-		const struct driver *d = &s->drivers[i];
-
-		want(w, d->channel, (short)(d->sent < d->send.len ? POLLIN | POLLOUT : POLLIN));
-		/* What comes between two snippets waits in the pipe for the next one. */
-		if (d->doing && !d->killed) {
-			want(w, d->out.fd, POLLIN);
-			want(w, d->err.fd, POLLIN);
-		}
-	}
+	for (size_t i = 0; i < SESSION_DRIVERS; i++)
+		want_driver(w, &s->drivers[i], now);
 }
 
 static void kill_run(struct session *s, struct run *r, enum kill_reason reason)
@@ -193,10 +229,10 @@ static void serve_driver(struct session *s, struct driver *d, const struct watch
 	if (!is_ready(w, d->channel))
 		return;
 	driver_send(s, d);
-	/* The channel comes first in the list: what it printed before it spoke was seen with that;
-	 * unless it is killed, for then nobody looks there. */
-	d->out_empty = !d->killed && !is_ready(w, d->out.fd);
-	d->err_empty = !d->killed && !is_ready(w, d->err.fd);
+	/* The channel comes first in the list: what it printed before it spoke was seen with that,
+	 * where anybody looked there. */
+	d->out_empty = is_empty(w, d->out.fd);
+	d->err_empty = is_empty(w, d->err.fd);
 	if (d->channel >= 0)
 		driver_heard(s, d);
 	d->out_empty = d->err_empty = false;
@@ -253,34 +289,19 @@ static int tick(struct session *s)
 	return now < next ? (int)((next - now) / 1000 + 1) : 0;
 }
 
-/* For how long the answer of one that was awake when its snippet came is not slept for; 0: no such.
- */
-static uint64_t awake_until(const struct session *s)
-{
-	for (size_t i = 0; i < SESSION_DRIVERS; i++) {
-		const struct driver *d = &s->drivers[i];
-
-		if (d->doing && d->stirred && !d->doing->begun)
-			return d->began_us + AWAKE_US;
-	}
-	return 0;
-}
-
 /* To sleep and to be woken from another processor takes longer than most snippets. */
-static int look_again(const struct session *s, struct watch *w)
+static int stay_awake(struct watch *w)
 {
-	uint64_t until = awake_until(s);
-	int n = 0;
+	int n;
 
-	while (until && (n = poll(w->fds, w->n, 0)) == 0 && clock_us() < until)
-		;
+	do
+		n = poll(w->fds, w->n, 0);
+	while (n == 0 && clock_us() < w->awake_us);
 	return n;
 }
 
 static int wait_for(struct session *s, struct watch *w, int ms)
 {
-	int n;
-
 	/* When everything is answered: nobody waits for that. */
 	if (!session_is_busy(s))
 		beside_stay(&s->beside, s->k->audit.place);
@@ -288,9 +309,8 @@ static int wait_for(struct session *s, struct watch *w, int ms)
 	 * others have been left, too, they would share one processor for as long as that lasts. */
 	else if (is_at_work(s))
 		beside_stay(&s->beside, 0);
-	n = look_again(s, w);
-	if (n != 0)
-		return n;
+	if (w->awake_us) /* afterwards there is more to look at */
+		return stay_awake(w);
 	if (s->rests && !session_is_busy(s))
 		return imprint_poll(s->k->imprint, w->fds, w->n, ms);
 	return poll(w->fds, w->n, ms);

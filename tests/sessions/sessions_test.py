@@ -656,6 +656,12 @@ def a_canary_ends_whoever_prints_it(uid):
         a = s.code("echo $TRAP; sleep 60")
         same((a["kill_reason"], a["state_lost"]), ("canary", True))
         check(SECRET not in json.dumps(a))
+        # One that has ended by then, or whose line never does: it is seen with the end, and ends as the others.
+        for text in ("echo $TRAP", "printf %s $TRAP", "echo $TRAP >&2"):
+            same(s.code("kept=here")["status"], "success")
+            a = s.code(text)
+            same((text, a["kill_reason"], a["was_killed"], a["state_lost"]), (text, "canary", True, True))
+            same(s.code("echo [$kept]")["output"], "[]\n")
         same(s.run("sh", "-c", "echo $TRAP; sleep 60")["kill_reason"], "canary")
         same(s.code("echo fine")["output"], "fine\n")
 

@@ -9,7 +9,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from living import beneath, command_of  # noqa: E402
+from living import USER, beneath, command_of  # noqa: E402
 from sessioning import Sessions, finish, start  # noqa: E402
 from tapping import run, wait_until  # noqa: E402
 
@@ -107,6 +107,20 @@ class Templates(Sessions):
 
         wait_until(is_it)
         return found[0]
+
+
+class Trapped(Templates):
+    """With a secret that has no business in any output."""
+
+    policy = POLICY.replace("    sessions: {{ allow: true }}\n", "    sessions: {{ allow: true }}\n    secrets: {{ bird: "
+                            "{{ file: {s.dir}/bird.key, env: BIRD, canary: true }} }}\n", 1)
+
+    def put_policy(self, text=None):
+        with open(os.open(self.dir + "/bird.key", os.O_CREAT | os.O_WRONLY, 0o600), "w") as out:
+            out.write("tweet-8x2mQ-77aa\n")
+        if self.user:
+            os.chown(self.dir + "/bird.key", USER, USER)
+        super().put_policy(text)
 
 
 def reach_outside():
@@ -569,6 +583,22 @@ def burn(ms):
 """
 
 
+def who_prints_a_canary_is_gone_however_soon_it_ends(t):
+    """What a short snippet prints is read with its end."""
+    s = start(Trapped)
+    name = s.woken()
+    for text in ("print(os.environ['BIRD'])", "print(os.environ['BIRD'], end='')",
+                 "print(os.environ['BIRD'], file=sys.stderr)") * 4:
+        for _ in range(3):  # the next one is foretold
+            s.run(name, "import os, sys; x = 1; x")
+        a = s.try_run(name, text)
+        t.check((a["kill_reason"], a["was_killed"], a["state_lost"]) == ("canary", True, True), (text, a))
+        t.check(s.run(name, "'x' in globals()") == "False", "it has another interpreter")
+        s.close(name)
+        name = s.woken()
+    finish(t, s)
+
+
 def on_one_processor_nobody_is_stirred(t):
     mine = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(mine)})
@@ -630,6 +660,7 @@ run([
     it_rests_wakes_dies_and_is_copied,
     one_that_is_nearly_full_is_not_told_to_sleep,
     who_is_stirred_is_believed_nothing,
+    who_prints_a_canary_is_gone_however_soon_it_ends,
     on_one_processor_nobody_is_stirred,
     it_is_copied_also_when_others_begin_as_another,
 ])
