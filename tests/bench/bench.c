@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench.c - belljar against bare programs and other sandboxes, in turns.
  *
- * Everybody runs each job once a round, one after the other: noise of the machine falls on all
- * alike, and a ratio within a round hardly feels it.  A short rest before each run lets the kernel
- * forget the last one: without it, a move between cgroups looks a hundred times cheaper than it is.
+ * Everybody runs each job once a round, one after the other and behind another each time: noise of
+ * the machine falls on all alike, and a ratio within a round hardly feels it.  A short rest before
+ * each run lets the kernel forget the last one: without it, a move between cgroups looks a hundred
+ * times cheaper than it is.
  */
 #include "bench.h"
 
@@ -16,6 +17,7 @@
 
 #include "base/own.h"
 #include "base/text.h"
+#include "bench_order.h"
 #include "bench_stats.h"
 
 struct options {
@@ -187,20 +189,22 @@ static double run_once(struct bench *b, const struct contender *c, const struct 
 	return NAN;
 }
 
-/* Round -1 and below warm up.  Who begins changes from round to round, so that nobody always runs
- * behind the same neighbour. */
+/* Round -1 and below warm up. */
 static void run_round(struct bench *b, const struct options *o, struct results *r, int64_t round)
 {
-	for (size_t what = 0; what < r->n_what; what++)
+	size_t order[CONTENDERS_MAX];
+
+	for (size_t what = 0; what < r->n_what; what++) {
+		order_of_turn((uint64_t)round * JOBS_MAX + what, order, r->n_who);
 		for (size_t i = 0; i < r->n_who; i++) {
-			size_t who = (i + (size_t)(round < 0 ? 0 : round)) % r->n_who;
 			double ms;
 
 			rest(o->rest_ms);
-			ms = run_once(b, r->who[who], r->what[what]);
+			ms = run_once(b, r->who[order[i]], r->what[what]);
 			if (round >= 0)
-				results_of(r, what, who)[round] = ms;
+				results_of(r, what, order[i])[round] = ms;
 		}
+	}
 }
 
 static void run_all(struct bench *b, const struct options *o, struct results *r)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "bench_order.h"
 #include "tap.h"
 
 TEST(the_median_is_in_the_middle)
@@ -48,4 +49,30 @@ TEST(ratios_are_taken_round_by_round)
 	CHECK(stats_ratio(holes, fast, 3) == 1.5);
 	CHECK(stats_ratio(fast, holes, 3) == 0.75);
 	CHECK(isnan(stats_ratio(fast, zero, 3)));
+}
+
+TEST(everybody_has_one_turn_and_nobody_a_fixed_neighbour)
+{
+	enum { N = 5, TURNS = 1000 };
+	int behind[N][N] = {0};
+
+	for (uint64_t turn = 0; turn < TURNS; turn++) {
+		size_t order[N], again[N];
+		int seen[N] = {0};
+
+		order_of_turn(turn, order, N);
+		order_of_turn(turn, again, N);
+		for (size_t i = 0; i < N; i++) {
+			seen[order[i]]++;
+			CHECK(order[i] == again[i]);
+		}
+		for (size_t i = 0; i < N; i++)
+			CHECK(seen[i] == 1);
+		for (size_t i = 1; i < N; i++)
+			behind[order[i]][order[i - 1]]++;
+	}
+	/* A fifth of the turns each; in a circle one would have all. */
+	for (size_t i = 0; i < N; i++)
+		for (size_t j = 0; j < N; j++)
+			CHECK(i == j || (behind[i][j] > TURNS / 8 && behind[i][j] < TURNS / 3));
 }
