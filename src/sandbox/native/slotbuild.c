@@ -156,7 +156,7 @@ static int clone_launcher(struct slot *s, struct error *err)
 		args.cgroup = (unsigned)group;
 	}
 	(void)sched_getaffinity(0, sizeof(s->plan.cpus), &s->plan.cpus);
-	s->board->room = spread_has_room(&s->plan.cpus, 1);
+	s->board->room = spread_finds_room(&s->plan.cpus, 1);
 	child = syscall(SYS_clone3, &args, sizeof(args));
 	if (child == 0)
 		launcher_main(&s->plan, s->board);

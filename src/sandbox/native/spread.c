@@ -3,6 +3,7 @@
 #include "sandbox/native/spread.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <string.h>
@@ -59,22 +60,30 @@ static int count_running(void)
 	return count;
 }
 
-/* More than ours may be busy, and then it is wrong for once. */
-static bool has_room(const cpu_set_t *cpus, int own)
+/* More than ours may be busy, and then it is wrong for once.  Up to 0 there is room. */
+static int count_excess(const cpu_set_t *cpus, int own)
 {
 	int count = count_running();
 
-	return count > 0 && count - own < CPU_COUNT(cpus) - 1;
+	return count > 0 ? count - own - CPU_COUNT(cpus) + 2 : INT_MAX;
 }
 
 bool spread_has_room(const cpu_set_t *cpus, int own)
 {
-	if (has_room(cpus, own))
-		return true;
+	return count_excess(cpus, own) <= 0;
+}
+
+bool spread_finds_room(const cpu_set_t *cpus, int own)
+{
+	int excess = count_excess(cpus, own);
+
+	if (excess != 1)
+		return excess < 1;
 	/* Since 6.12 the kernel leaves who falls asleep too early in its queue until his turn
-	 * comes, and counts him: mostly our parent, which waits for us.  Now it has come. */
+	 * comes, and counts him: mostly our parent, which waits for us.  Now it has come.  Were
+	 * there more, we would only wait for our own. */
 	(void)sched_yield();
-	return has_room(cpus, own);
+	return spread_has_room(cpus, own);
 }
 
 void spread_from(unsigned cpu)

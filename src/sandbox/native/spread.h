@@ -20,6 +20,8 @@ void spread_apart(pid_t pid, const cpu_set_t *cpus);
 /* Is there a processor that nobody uses now, beside ours and however many run of our own?  Where
  * there is none, whoever is sent away waits. */
 bool spread_has_room(const cpu_set_t *cpus, int own);
+/* The same, by who can let another have a turn if that would make room. */
+bool spread_finds_room(const cpu_set_t *cpus, int own);
 /* Is somebody at work here who must not be disturbed?  Then we go on elsewhere. */
 void spread_from(unsigned cpu);
 /* The other way: a process that sleeps is to wake up here, where somebody is about to go to sleep.
