@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/pidfd.h>
 #include <sys/syscall.h>
@@ -38,14 +39,16 @@
 #include "sandbox/native/turns.h"
 
 enum { LEASH_FD = 3 };
+enum { GET_MNT_NAMESPACE = _IO(0xFF, 3) }; /* of a pidfd: Debian 12 has no header for it */
 
 struct maker {
 	struct plan *plan;
 	const struct limits *limits;
 	struct board *board;
 	int work, rules, mounts, proc,
-		root; /* opened by the child in the shared descriptor table */
-	int ready;    /* an eventfd: it is built, or trouble says why not */
+		root;     /* opened by the child in the shared descriptor table */
+	int ready;        /* an eventfd: it is built, or trouble says why not */
+	const int *pidfd; /* the child's own */
 	struct error trouble;
 	struct error *err; /* where it writes what goes wrong: trouble, later on the board */
 };
@@ -118,6 +121,14 @@ static int name_host(struct maker *m)
 	return 0;
 }
 
+/* Of the child's own.  Since Linux 6.11 it need not be looked for in /proc, which takes 15 us. */
+static int open_mounts(const struct maker *m)
+{
+	int fd = ioctl(*m->pidfd, GET_MNT_NAMESPACE, 0);
+
+	return fd >= 0 ? fd : open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+}
+
 static int open_handles(struct maker *m)
 {
 	m->work = open("/work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -132,7 +143,7 @@ static int open_handles(struct maker *m)
 	if (m->root < 0)
 		return fail_sys(m->err, "open /");
 	/* Only saves time: without /proc the namespace is taken down at once. */
-	m->mounts = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	m->mounts = open_mounts(m);
 	return 0;
 }
 
@@ -326,6 +337,7 @@ int box_begin(struct box *box, struct plan *plan, const struct limits *limits, s
 			   .mounts = -1,
 			   .proc = -1,
 			   .root = -1,
+			   .pidfd = &box->pidfd,
 			   .err = &m.trouble};
 	box_init(box);
 	board->built = 0;
