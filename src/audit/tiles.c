@@ -124,7 +124,8 @@ int tiler_add(struct tiler *t, const struct hash *leaf, struct error *err)
 	 * simply added again. */
 	for (level = 0; level < TILE_LEVELS; level++) {
 		unsigned at = width_at(t->size, level);
-		struct tile_name full = {level, t->size >> (8 * (level + 1)), TILE_WIDTH};
+		/* In two: of the topmost level nothing is left. */
+		struct tile_name full = {level, t->size >> (8 * level) >> 8, TILE_WIDTH};
 
 		t->part[level][at] = h;
 		if (at < TILE_WIDTH - 1)

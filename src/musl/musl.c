@@ -166,7 +166,9 @@ const char *strerrorname_np(int error)
 
 const char *sigabbrev_np(int signal)
 {
-	return signal > 0 && (size_t)signal < ARRAY_LEN(signals) ? signals[signal] : NULL;
+	if (signal <= 0 || signal >= (int)ARRAY_LEN(signals))
+		return NULL;
+	return signals[signal];
 }
 
 /* scandir knows names only; a descriptor has one in /proc. */

@@ -127,7 +127,7 @@ static int measure(struct bench *b, const char *name, clockid_t clock)
 	median = (double)ns[ROUNDS / 2] / 1000;
 	p99 = (double)ns[ROUNDS * 99 / 100] / 1000;
 	printf("  %-14s median %5.1f us, p99 %5.1f us (bar %d us: %s)\n", name, median, p99, BAR_US,
-	       p99 <= BAR_US ? "reached" : "NOT reached");
+	       p99 <= (double)BAR_US ? "reached" : "NOT reached");
 	return 0;
 }
 

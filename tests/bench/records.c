@@ -160,7 +160,7 @@ static int report(const struct task *task, const struct tally *t, uint64_t us)
 	       task->writers, task->always ? "always" : "group", rate, n ? all[n / 2] : 0,
 	       n ? all[n * 99 / 100] : 0, (unsigned long long)refused);
 	if (task->writers == 16 && !task->always)
-		printf(" (bar %d/s: %s)", BAR, rate >= BAR ? "reached" : "NOT reached");
+		printf(" (bar %d/s: %s)", BAR, rate >= (double)BAR ? "reached" : "NOT reached");
 	printf("\n");
 	return records > 0 ? 0 : 1;
 }

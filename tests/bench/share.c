@@ -182,7 +182,7 @@ static int report(double *ms[PARTS], size_t rounds)
 	}
 	share = 100 * path / (path + box);
 	printf("the path's share of a warm call: %.1f %% (at most %d %%: %s)\n", share, BAR_PERCENT,
-	       share <= BAR_PERCENT ? "reached" : "not reached");
+	       share <= (double)BAR_PERCENT ? "reached" : "not reached");
 	return 0;
 }
 
