@@ -19,8 +19,9 @@
 # shadows one which is loaded, an odd encoding) is a cold start: the child becomes that python3 by exec.
 #
 # The extension may have leave(status): exit(3), so that C's own buffers are written; and finalize(status):
-# Py_Exit(3), the whole of it, which alone stops daemon threads.  One that has expect() looks at calls
-# itself: of most it has begin_usual() in begin()'s place.
+# Py_Exit(3), the whole of it, which alone stops daemon threads.  One that has expect() and expect_end() looks at calls
+# itself: of most it has begin_usual() in begin()'s place, and ends them without ending(), of which it calls only what
+# is left where it finds something otherwise.
 MAIN = list(globals())  # the names in a new __main__, in their order
 
 import sys

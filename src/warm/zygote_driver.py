@@ -25,7 +25,7 @@ class Heard:
 
 
 class Driver(Ending):
-    def __init__(self, modules, leave=None, finalize=None, cold=None, kind=kind, size=size, expect=None):
+    def __init__(self, modules, leave=None, finalize=None, cold=None, kind=kind, size=size, expect=None, expect_end=None):
         self.kind, self.size = kind, size
         self.cold = cold  # tells that an exec follows
         self.leave = leave or posix._exit
@@ -59,6 +59,8 @@ class Driver(Ending):
         gc.freeze()  # else each rehearsal looks at all of it
         self.learn()
         if expect is not None and self.tell_usual(expect):
+            expect_end(MODULES, sys.__dict__, BUILTINS, RUN_EXIT, _count, tuple(SIMPLE), FUNCTION, self.sizes,
+                       len(self.base), self.sys, self.builtins)
             self.usual = True
             self.learn()
         self.main = self.new_main()  # for who finds a call at the door; what is frozen is never collected
@@ -188,7 +190,7 @@ class Driver(Ending):
             self.rehearse_usual(main)
         else:
             self.rehearse_begin(main.__dict__)
-        self.rehearse_end(main)
+            self.rehearse_end(main)
         self.script = False
         sys.argv, sys.path[:] = argv, path
         if ORIG_ARGV:
@@ -200,6 +202,8 @@ class Driver(Ending):
         code, names = self.begin_usual(["python3", SCRIPT], SCRIPT, REHEARSAL, "/work", False)
         MODULES["__main__"] = before
         exec(code, names)
+        sys.stderr.flush()
+        sys.stdout.flush()
 
     def rehearse_begin(self, names):
         try:
@@ -502,7 +506,7 @@ def main(extension, control_fd, modules):
     try:
         driver = Driver(modules, getattr(ext, "leave", None), getattr(ext, "finalize", None),
                         getattr(ext, "cold", None), getattr(ext, "kind", kind), getattr(ext, "size", size),
-                        getattr(ext, "expect", None))
+                        getattr(ext, "expect", None), getattr(ext, "expect_end", None))
     except BaseException as exc:
         ext.fail(control_fd, "%s: %s" % (type(exc).__name__, exc))
         posix._exit(1)

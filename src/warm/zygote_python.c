@@ -37,6 +37,7 @@
 #include "sandbox/native/door.h"
 #include "sandbox/native/sealing.h"
 #include "sandbox/native/zygotewire.h"
+#include "warm/zygote_finish.h"
 #include "warm/zygote_large.h"
 #include "warm/zygote_settle.h"
 #include "warm/zygote_usual.h"
@@ -58,6 +59,7 @@ struct zygote_self {
 	struct title title;
 	struct own_memory memory;
 	struct usual usual;
+	struct finish finish;
 	uint64_t bore_us; /* when the last child was asked for */
 	bool hurried;
 };
@@ -245,12 +247,13 @@ static void end(PyObject *driver, PyObject *steps)
 	_exit(EX_OURS);
 }
 
-static PyObject *begin(const struct zygote_self *z, struct call *call)
+static PyObject *begin(const struct zygote_self *z, struct call *call, bool *ret_usual)
 {
 	struct usual_script usual;
 	PyObject *begun;
 
-	if (call->script[0] && usual_read(&z->usual, call->script, &usual))
+	*ret_usual = call->script[0] && usual_read(&z->usual, call->script, &usual);
+	if (*ret_usual)
 		begun = PyObject_CallMethod(z->driver, "begin_usual", "ONNNi", call->argv,
 					    usual.name, usual.source, usual.first, usual.null);
 	else
@@ -264,7 +267,8 @@ static PyObject *begin(const struct zygote_self *z, struct call *call)
  * the words are only read. */
 static void run(struct zygote_self *z, struct call *call)
 {
-	PyObject *driver = z->driver, *begun = begin(z, call);
+	bool usual, well = false;
+	PyObject *driver = z->driver, *begun = begin(z, call, &usual), *result;
 
 	(void)munmap(z->board, sizeof(*z->board));
 	z->board = NULL;
@@ -277,12 +281,15 @@ static void run(struct zygote_self *z, struct call *call)
 			Py_DECREF(begun);
 			/* serve() counts as one level, which a program of its own has not. */
 			Py_LeaveRecursiveCall();
-			Py_XDECREF(PyEval_EvalCode(code, space, space));
+			result = PyEval_EvalCode(code, space, space);
+			well = result != NULL;
+			Py_XDECREF(result);
 			Py_DECREF(code);
 			Py_DECREF(space);
 		}
 	}
-	end(driver, PyObject_CallMethod(driver, "ending", "N", take_exception()));
+	end(driver, usual && well ? finish_usual(&z->finish, driver)
+				  : PyObject_CallMethod(driver, "ending", "N", take_exception()));
 }
 
 /* The call is there already: what would be done to be quick for it takes as long as it saves.  So
@@ -535,6 +542,13 @@ static PyObject *size(PyObject *module, PyObject *args)
 	return PyLong_FromLongLong(fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : -1);
 }
 
+/* expect_end(...): what the end of a usual program finds as it is now. */
+static PyObject *expect_end(PyObject *module, PyObject *args)
+{
+	(void)module;
+	return finish_expect(&self.finish, args);
+}
+
 static PyMethodDef methods[] = {
 	{"size", size, METH_VARARGS, NULL},
 	{"kind", kind, METH_VARARGS, NULL},
@@ -544,6 +558,7 @@ static PyMethodDef methods[] = {
 	{"serve", serve, METH_VARARGS, NULL},
 	{"fail", say_failure, METH_VARARGS, NULL},
 	{"expect", expect, METH_VARARGS, NULL},
+	{"expect_end", expect_end, METH_VARARGS, NULL},
 	{NULL, NULL, 0, NULL},
 };
 

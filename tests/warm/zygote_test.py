@@ -179,6 +179,12 @@ def a_usual_call_touches_few_pages():
     assert usual + 20 < other, (usual, other)
 
 
+def a_usual_end_touches_few_pages():
+    script = "import atexit\natexit.register(lambda: print(faults() - before))\nfaults()\nbefore = faults()\n"
+    usual, other = touched(script), touched("# coding: utf-8\n" + script)
+    assert usual + 2 < other, (usual, other)
+
+
 def a_child_has_no_memory_in_common_with_anybody():
     script = "print([l for l in open('/proc/self/maps') if l.split()[1][3] == 's' and 'w' in l.split()[1]])"
     _, out = rounds(script, 2)
@@ -359,6 +365,7 @@ TESTS = [
     nothing_of_a_call_is_there_in_the_next,
     two_calls_draw_other_numbers,
     a_usual_call_touches_few_pages,
+    a_usual_end_touches_few_pages,
     a_child_has_no_memory_in_common_with_anybody,
     memory_lies_in_huge_pages_where_the_kernel_makes_them,
     what_is_only_read_of_a_library_is_one_mapping,
