@@ -19,7 +19,9 @@
 # shadows one which is loaded, an odd encoding) is a cold start: the child becomes that python3 by exec.
 #
 # The extension may have leave(status): exit(3), so that C's own buffers are written; and finalize(status):
-# Py_Exit(3), the whole of it, which alone stops daemon threads.
+# Py_Exit(3), the whole of it, which alone stops daemon threads.  One that has expect() and expect_end() looks at calls
+# itself: of most it has begin_usual() in begin()'s place, and ends them without ending(), of which it calls only what
+# is left where it finds something otherwise.
 MAIN = list(globals())  # the names in a new __main__, in their order
 
 import sys
@@ -55,6 +57,9 @@ SIMPLE = frozenset(map(type, (None, 0, 0.0, 0j, "", b"", True, len, range(0), ..
 # What makes a name beside the script a module; "" for a directory.
 SUFFIXES = ("", ".py", ".pyc", *extension_suffixes())
 SOURCE_MAX = 16 << 20
+SCRIPT = "/work/main.py"  # as most are called
+LOADER = MODULES["_frozen_importlib_external"].SourceFileLoader
+SEEDED = ("numpy.random", "torch", "_ssl", "tempfile", "multiprocessing.process")
 REHEARSAL = b"import sys\ndef f(x):\n    return x\nfor i in range(2):\n    print(f(''), end='')\n"
 STACK = 16 << 20  # a main thread has 8 MiB and may be given more; some libcs give other threads a fraction
 

@@ -25,13 +25,14 @@ class Heard:
 
 
 class Driver(Ending):
-    def __init__(self, modules, leave=None, finalize=None, cold=None, kind=kind, size=size):
+    def __init__(self, modules, leave=None, finalize=None, cold=None, kind=kind, size=size, expect=None, expect_end=None):
         self.kind, self.size = kind, size
         self.cold = cold  # tells that an exec follows
         self.leave = leave or posix._exit
         self.finalize = finalize if sys.version_info < (3, 13) else None  # it wants the first thread from then on
         self.site_of = None
         self.heard = Heard()
+        self.usual = False
         if sys.path and sys.path[0] == "":
             del sys.path[0]  # nobody's directory yet
         for name in modules:
@@ -44,6 +45,8 @@ class Driver(Ending):
         self.user_site = self.has_user_site(self.environ.get("HOME"))
         self.base = frozenset(MODULES)
         self.loaded = self.shadowable()
+        self.seeded = any(name in MODULES for name in SEEDED)
+        self.loader = LOADER("__main__", SCRIPT)
         self.sizes = {name: len(module.__dict__) for name, module in MODULES.items() if type(module) is MODULE}
         self.builtins = len(BUILTINS.__dict__)
         self.sys = len(sys.__dict__)
@@ -54,10 +57,33 @@ class Driver(Ending):
         self.kept = [sys.stdin, sys.argv, getattr(sys, "orig_argv", None), *MODULES.values()]
         gc.collect()
         gc.freeze()  # else each rehearsal looks at all of it
+        self.learn()
+        if expect is not None and self.tell_usual(expect):
+            expect_end(MODULES, sys.__dict__, BUILTINS, RUN_EXIT, _count, tuple(SIMPLE), FUNCTION, self.sizes,
+                       len(self.base), self.sys, self.builtins)
+            self.usual = True
+            self.learn()
+        self.main = self.new_main()  # for who finds a call at the door; what is frozen is never collected
+
+    def learn(self):
         for _ in range(20):  # until the interpreter has nothing more to learn about this code, and writes no more
             self.rehearse()
         gc.collect()
         gc.freeze()
+
+    def tell_usual(self, expect):
+        """So that most calls need not ask Python whether they may be run here."""
+        home = self.environ.get("HOME")
+        if self.user_site or "multiprocessing.process" in MODULES or getattr(sys.flags, "safe_path", False):
+            return False
+        if self.null is None:
+            return False
+        encode = MODULES["os"].fsencode
+        environ = "".join("%s=%s\0" % pair for pair in self.environ.items())
+        stems = "\0%s\0" % "\0".join(self.loaded) if self.loaded else ""
+        site = self.site if home and not sys.flags.no_user_site else ""
+        expect(encode(environ), encode(stems), encode(site), "".join((k or "-")[0] for k in self.kinds))
+        return True
 
     def hide(self):
         """Modules that only we wanted leave no trace.  In 3.9 the functions of atexit live in the module.
@@ -116,7 +142,10 @@ class Driver(Ending):
         Where a call is waiting, it touches them itself.
         """
         self.threads = _count()  # the one that serves may be among them
-        self.reseed()
+        if self.seeded:
+            self.reseed()
+        elif awaited:
+            return
         if not awaited:
             self.rehearse()
         gc.freeze()
@@ -156,8 +185,27 @@ class Driver(Ending):
 
         A page that is written to here, if only to count a reference, is this child's own when the call comes.
         """
-        argv, path, main = sys.argv, list(sys.path), self.new_main()
-        names = main.__dict__
+        argv, orig, path, main = sys.argv, getattr(sys, "orig_argv", None), list(sys.path), self.new_main()
+        if self.usual:
+            self.rehearse_usual(main)
+        else:
+            self.rehearse_begin(main.__dict__)
+            self.rehearse_end(main)
+        self.script = False
+        sys.argv, sys.path[:] = argv, path
+        if ORIG_ARGV:
+            sys.orig_argv = orig
+        gc.collect()
+
+    def rehearse_usual(self, main):
+        before, self.main = MODULES["__main__"], main
+        code, names = self.begin_usual(["python3", SCRIPT], SCRIPT, REHEARSAL, "/work", False)
+        MODULES["__main__"] = before
+        exec(code, names)
+        sys.stderr.flush()
+        sys.stdout.flush()
+
+    def rehearse_begin(self, names):
         try:
             self.read("/proc/self/comm")  # of no size
         except Cold:
@@ -168,22 +216,62 @@ class Driver(Ending):
                 self.kind(fd)
             if ORIG_ARGV:
                 sys.orig_argv = list(sys.orig_argv)
-            exec(self.take_script(["python3", "/work/main.py"], names, REHEARSAL), names)
+            exec(self.take_script(["python3", SCRIPT], names, REHEARSAL), names)
         except Cold:
             pass
+
+    def rehearse_end(self, main):
         for out in (*self.flush_io(), *self.flush_std()):
             out()
         steps = self.ending(None)
         next(steps)
         steps.close()
         self.is_simple(main)
-        self.script = False
-        sys.argv, sys.path[:] = argv, path
-        gc.collect()
 
     # -- the call -----------------------------------------------------------------------
 
+    def begin_usual(self, argv, name, source, first, null):
+        """begin() for a call of which C has seen that there is nothing to be done about it.  In one piece: each
+        function more is pages more.
+        """
+        main, heard, usual = self.main, self.heard, MODULES.get("warnings")
+        del self.main
+        try:
+            if null:
+                sys.stdin = sys.__stdin__ = self.null
+            MODULES["__main__"] = main
+            if ORIG_ARGV:
+                sys.orig_argv = argv
+            sys.argv = argv[1:]
+            names = main.__dict__
+            names["__file__"] = name
+            names["__cached__"] = None
+            self.script = True
+            names["__loader__"] = self.loader if name == SCRIPT else LOADER("__main__", name)
+            MODULES["warnings"] = heard  # see compile(), which does it again if there is anything to be said
+            try:
+                code = compile(source, name, "exec", 0, True)
+            except Exception:
+                code = None
+            finally:
+                if usual is None:
+                    del MODULES["warnings"]
+                else:
+                    MODULES["warnings"] = usual
+            if code is None or heard.seen:
+                code = self.compile(source, name, first)
+            else:
+                sys.path.insert(0, first)
+            return code, names
+        except (SyntaxError, KeyboardInterrupt) as exc:
+            self.early = exc
+            raise
+        except Exception:
+            self.exec_cold(argv, self.environ)
+
     def begin(self, argv, env):
+        if env is None:
+            env = self.environ
         try:
             return self.begin_warm(argv, env)
         except (SyntaxError, KeyboardInterrupt) as exc:
@@ -298,7 +386,7 @@ class Driver(Ending):
         names["__file__"] = name
         names["__cached__"] = None
         self.script = True
-        names["__loader__"] = MODULES["_frozen_importlib_external"].SourceFileLoader("__main__", name)
+        names["__loader__"] = LOADER("__main__", name)
         return self.compile(source, name, where[:where.rindex("/")] or "/")
 
     def read(self, name):
@@ -417,7 +505,8 @@ def main(extension, control_fd, modules):
     ext = load(extension)
     try:
         driver = Driver(modules, getattr(ext, "leave", None), getattr(ext, "finalize", None),
-                        getattr(ext, "cold", None), getattr(ext, "kind", kind), getattr(ext, "size", size))
+                        getattr(ext, "cold", None), getattr(ext, "kind", kind), getattr(ext, "size", size),
+                        getattr(ext, "expect", None), getattr(ext, "expect_end", None))
     except BaseException as exc:
         ext.fail(control_fd, "%s: %s" % (type(exc).__name__, exc))
         posix._exit(1)

@@ -64,6 +64,11 @@ class Ending:
             interrupted = type(exc) is KeyboardInterrupt
             status = yield from self.report(exc)
             exc = None
+        yield from self.ending_flushed(status, interrupted)
+
+    # From here on for who is done with what comes before: zygote_finish.c, where it finds something else than usual.
+
+    def ending_flushed(self, status=0, interrupted=False):
         if self.script and not self.exited:
             names = MODULES["__main__"].__dict__ if "__main__" in MODULES else {}
             names.pop("__file__", None)
@@ -72,12 +77,18 @@ class Ending:
         yield from self.stop_threads()
         yield RUN_EXIT
         self.raised = None
+        yield from self.finish(status, interrupted)
+
+    def finish(self, status=0, interrupted=False):
         if _count() > self.threads and self.finalize is not None and not interrupted:
             yield partial(self.finalize, status & 0xFF)
         if (yield from self.flush_std()):
             status = 120
         if gc.isenabled():
             yield COLLECT
+        yield from self.forget(status, interrupted)
+
+    def forget(self, status, interrupted=False):
         if not self.is_simple(MODULES.get("__main__")):
             yield from self.drop_modules()
         yield from self.flush_io()  # what a __del__ printed; nobody hears of an error any more
@@ -110,9 +121,12 @@ class Ending:
             if exc is not None:
                 failed = True
                 if name == "stdout":
-                    yield self.unraisable(out, FLUSHING, exc)
+                    yield self.flush_failed(out, exc)
                     self.raised = None
         return failed
+
+    def flush_failed(self, out, exc):
+        return self.unraisable(out, FLUSHING, exc)
 
     def unraisable(self, what, message, exc):
         if self.like is None:
@@ -133,8 +147,11 @@ class Ending:
         yield shutdown
         exc = self.raised_by()
         if exc is not None:
-            yield self.unraisable(threading, "Exception ignored on threading shutdown", exc)
+            yield self.shutdown_failed(threading, exc)
             self.raised = None
+
+    def shutdown_failed(self, threading, exc):
+        return self.unraisable(threading, "Exception ignored on threading shutdown", exc)
 
     def report(self, exc):
         """PyErr_Print(): returns the exit status."""

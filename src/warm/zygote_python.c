@@ -26,7 +26,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,11 +37,14 @@
 #include "sandbox/native/door.h"
 #include "sandbox/native/sealing.h"
 #include "sandbox/native/zygotewire.h"
+#include "warm/zygote_finish.h"
 #include "warm/zygote_large.h"
 #include "warm/zygote_settle.h"
+#include "warm/zygote_usual.h"
 
 enum {
 	EX_OURS = 70,
+	SCRIPT_MAX = 512,
 	HURRY_US = 20000, /* between two children: calls come one upon the other */
 };
 
@@ -56,6 +58,8 @@ struct zygote_self {
 	size_t n_fds;
 	struct title title;
 	struct own_memory memory;
+	struct usual usual;
+	struct finish finish;
 	uint64_t bore_us; /* when the last child was asked for */
 	bool hurried;
 };
@@ -181,23 +185,30 @@ static PyObject *dictionary_of(char *const *words)
 	return all;
 }
 
-static PyObject *take_words(int fd, const struct title *title)
+struct call {
+	PyObject *argv, *env;    /* env may be None: what it was here */
+	char script[SCRIPT_MAX]; /* "": it is not for zygote_usual.c */
+};
+
+static void take_words(const struct zygote_self *z, int fd, struct call *ret)
 {
 	struct few_words room;
 	own(pages) more = {0};
 	own(words) words = {0};
 	struct error err = {0};
-	PyObject *argv, *env, *both;
+	bool usual;
 
 	if (words_read_few(fd, &room, &more, &words, &err) < 0)
 		_exit(EX_OURS);
-	set_title(title, words.argv);
-	argv = list_of(words.argv);
-	env = dictionary_of(words.env);
-	both = argv && env ? PyTuple_Pack(2, argv, env) : NULL;
-	Py_XDECREF(argv);
-	Py_XDECREF(env);
-	return both;
+	set_title(&z->title, words.argv);
+	usual = usual_environ(&z->usual, words.env);
+	ret->script[0] = '\0';
+	if (usual && words.argv[0] && words.argv[1] && strlen(words.argv[1]) < SCRIPT_MAX)
+		(void)snprintf(ret->script, SCRIPT_MAX, "%s", words.argv[1]);
+	ret->argv = list_of(words.argv);
+	ret->env = usual ? none() : dictionary_of(words.env);
+	if (!ret->argv || !ret->env)
+		_exit(EX_OURS);
 }
 
 /* The exception that is raised, with its traceback, or None. */
@@ -236,15 +247,29 @@ static void end(PyObject *driver, PyObject *steps)
 	_exit(EX_OURS);
 }
 
+static PyObject *begin(const struct zygote_self *z, struct call *call, bool *ret_usual)
+{
+	struct usual_script usual;
+	PyObject *begun;
+
+	*ret_usual = call->script[0] && usual_read(&z->usual, call->script, &usual);
+	if (*ret_usual)
+		begun = PyObject_CallMethod(z->driver, "begin_usual", "ONNNi", call->argv,
+					    usual.name, usual.source, usual.first, usual.null);
+	else
+		begun = PyObject_CallMethod(z->driver, "begin", "OO", call->argv, call->env);
+	Py_DECREF(call->argv);
+	Py_DECREF(call->env);
+	return begun;
+}
+
 /* The board stays until the driver knows whether it can run this as a cold start does: until then
  * the words are only read. */
-static void run(struct zygote_self *z, PyObject *words)
+static void run(struct zygote_self *z, struct call *call)
 {
-	PyObject *driver = z->driver;
-	PyObject *argv = PyTuple_GetItem(words, 0), *env = PyTuple_GetItem(words, 1);
-	PyObject *begun = PyObject_CallMethod(driver, "begin", "OO", argv, env);
+	bool usual, well = false;
+	PyObject *driver = z->driver, *begun = begin(z, call, &usual), *result;
 
-	Py_DECREF(words);
 	(void)munmap(z->board, sizeof(*z->board));
 	z->board = NULL;
 	if (begun) {
@@ -256,12 +281,15 @@ static void run(struct zygote_self *z, PyObject *words)
 			Py_DECREF(begun);
 			/* serve() counts as one level, which a program of its own has not. */
 			Py_LeaveRecursiveCall();
-			Py_XDECREF(PyEval_EvalCode(code, space, space));
+			result = PyEval_EvalCode(code, space, space);
+			well = result != NULL;
+			Py_XDECREF(result);
 			Py_DECREF(code);
 			Py_DECREF(space);
 		}
 	}
-	end(driver, PyObject_CallMethod(driver, "ending", "N", take_exception()));
+	end(driver, usual && well ? finish_usual(&z->finish, driver)
+				  : PyObject_CallMethod(driver, "ending", "N", take_exception()));
 }
 
 /* The call is there already: what would be done to be quick for it takes as long as it saves.  So
@@ -278,7 +306,8 @@ static int is_awaited(const struct zygote_self *z)
 __attribute__((noreturn)) static void live(struct zygote_self *z)
 {
 	struct sealing seal;
-	PyObject *done, *words;
+	struct call call;
+	PyObject *done;
 	int fd;
 
 	z->bore_us = 0; /* when others called is not its affair */
@@ -297,13 +326,11 @@ __attribute__((noreturn)) static void live(struct zygote_self *z)
 		find_title(&z->title);
 	if (sealing_wait(&seal, &fd) < 0)
 		_exit(EX_OURS);
-	words = take_words(fd, &z->title);
-	if (!words)
-		_exit(EX_OURS);
+	take_words(z, fd, &call);
 	z->board->start_us = clock_us();
 	(void)munmap(z->born, sizeof(*z->born));
 	(void)close_range(3, ~0u, 0); /* the door, which tells that it begins, and the words */
-	run(z, words);
+	run(z, &call);
 	_exit(EX_OURS);
 }
 
@@ -479,19 +506,28 @@ static PyObject *finalize(PyObject *module, PyObject *args)
 /* kind(fd): kind() of zygote.py, without an object of twenty members. */
 static PyObject *kind(PyObject *module, PyObject *args)
 {
-	struct stat st;
 	int fd;
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "i", &fd))
 		return NULL;
-	if (fstat(fd, &st) < 0)
-		return none();
-	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
+	switch (stream_kind(fd)) {
+	case 'p':
 		return PyUnicode_InternFromString("pipe");
-	if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
+	case 'n':
 		return PyUnicode_InternFromString("null");
-	return PyUnicode_InternFromString("other");
+	case 'o':
+		return PyUnicode_InternFromString("other");
+	default:
+		return none();
+	}
+}
+
+/* expect(environ, stems, site, kinds): what a usual call finds as it is now. */
+static PyObject *expect(PyObject *module, PyObject *args)
+{
+	(void)module;
+	return usual_expect(&self.usual, args);
 }
 
 /* size(fd): size() of zygote.py. */
@@ -506,11 +542,24 @@ static PyObject *size(PyObject *module, PyObject *args)
 	return PyLong_FromLongLong(fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : -1);
 }
 
+/* expect_end(...): what the end of a usual program finds as it is now. */
+static PyObject *expect_end(PyObject *module, PyObject *args)
+{
+	(void)module;
+	return finish_expect(&self.finish, args);
+}
+
 static PyMethodDef methods[] = {
-	{"size", size, METH_VARARGS, NULL},         {"kind", kind, METH_VARARGS, NULL},
-	{"cold", note_cold, METH_NOARGS, NULL},     {"leave", leave, METH_VARARGS, NULL},
-	{"finalize", finalize, METH_VARARGS, NULL}, {"serve", serve, METH_VARARGS, NULL},
-	{"fail", say_failure, METH_VARARGS, NULL},  {NULL, NULL, 0, NULL},
+	{"size", size, METH_VARARGS, NULL},
+	{"kind", kind, METH_VARARGS, NULL},
+	{"cold", note_cold, METH_NOARGS, NULL},
+	{"leave", leave, METH_VARARGS, NULL},
+	{"finalize", finalize, METH_VARARGS, NULL},
+	{"serve", serve, METH_VARARGS, NULL},
+	{"fail", say_failure, METH_VARARGS, NULL},
+	{"expect", expect, METH_VARARGS, NULL},
+	{"expect_end", expect_end, METH_VARARGS, NULL},
+	{NULL, NULL, 0, NULL},
 };
 
 static struct PyModuleDef definition = {

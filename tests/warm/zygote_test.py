@@ -163,6 +163,28 @@ def two_calls_draw_other_numbers():
     assert len(set(out.splitlines())) == 4, out
 
 
+FAULTS = "def faults(): return int(open('/proc/self/stat').read().rpartition(')')[2].split()[7])\n"
+
+
+def touched(script):
+    """The fewest pages that one of some calls wrote to, as the script tells."""
+    lines, out = rounds(FAULTS + script, 6, "-r", "0")
+    assert {line["how"] for line in lines} == {"waiting"}, lines
+    return min(map(int, out.split()))
+
+
+def a_usual_call_touches_few_pages():
+    """What is as it mostly is need not be asked of Python.  A word about the source's code is not."""
+    usual, other = touched("print(faults())"), touched("# coding: utf-8\nprint(faults())")
+    assert usual + 20 < other, (usual, other)
+
+
+def a_usual_end_touches_few_pages():
+    script = "import atexit\natexit.register(lambda: print(faults() - before))\nfaults()\nbefore = faults()\n"
+    usual, other = touched(script), touched("# coding: utf-8\n" + script)
+    assert usual + 2 < other, (usual, other)
+
+
 def a_child_has_no_memory_in_common_with_anybody():
     script = "print([l for l in open('/proc/self/maps') if l.split()[1][3] == 's' and 'w' in l.split()[1]])"
     _, out = rounds(script, 2)
@@ -342,6 +364,8 @@ TESTS = [
     one_is_renewed_after_its_calls,
     nothing_of_a_call_is_there_in_the_next,
     two_calls_draw_other_numbers,
+    a_usual_call_touches_few_pages,
+    a_usual_end_touches_few_pages,
     a_child_has_no_memory_in_common_with_anybody,
     memory_lies_in_huge_pages_where_the_kernel_makes_them,
     what_is_only_read_of_a_library_is_one_mapping,
