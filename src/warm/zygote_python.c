@@ -348,12 +348,18 @@ static pid_t go_between(const struct zygote_self *z)
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
+/* What became of it: the launcher says it to whoever asks why a call was cold. */
+static pid_t pid_or_error(pid_t pid)
+{
+	return pid < 0 ? -errno : pid;
+}
+
 /* Returns twice: in the child with true. */
 static bool bear(struct zygote_self *z)
 {
 	pid_t between;
 
-	*z->born = -1;
+	*z->born = -ECHILD;
 	PyOS_BeforeFork();
 	between = z->order.v2_door ? go_between(z) : vfork();
 	if (between == 0) {
@@ -361,9 +367,11 @@ static bool bear(struct zygote_self *z)
 
 		if (child == 0)
 			return true;
-		*z->born = child;
+		*z->born = pid_or_error(child);
 		_exit(0);
 	}
+	if (between < 0)
+		*z->born = pid_or_error(between);
 	/* When it is gone, and not before, its child is the launcher's. */
 	while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
 		;

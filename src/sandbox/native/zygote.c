@@ -434,12 +434,19 @@ int zygote_bear(struct launcher *l, struct payload *p, pid_t *ret_pid, struct er
 	board->error = (struct error){0};
 	board->start_us = board->mark = board->used_user_us = board->used_system_us = 0;
 	board->became_cold = 0;
-	if (send_order(l, p, err) == 0 && await_birth(l, &news) == 0) {
+	if (send_order(l, p, err) < 0) {
+		note_trouble(l, "the warm interpreter has died");
+	} else if (await_birth(l, &news) < 0) {
+		char why[sizeof(l->trouble)];
+
+		(void)snprintf(why, sizeof(why), "the warm interpreter bore no child: %s",
+			       strerror(-news.pid));
+		note_trouble(l, why);
+	} else {
 		l->zygote.children++;
 		*ret_pid = news.pid;
 		return 0;
 	}
-	note_trouble(l, "the warm interpreter bore no child");
 	zygote_let_go(&l->zygote);
 	return fail(err, ERR_SYSTEM, "%s", l->trouble);
 }

@@ -61,7 +61,7 @@ enum { ZYGOTE_BOARD_MAP, ZYGOTE_BORN_MAP, ZYGOTE_MAPS };
 enum zygote_says {
 	ZYGOTE_NOTHING = 0,
 	ZYGOTE_READY,  /* resident, maps */
-	ZYGOTE_BORN,   /* pid */
+	ZYGOTE_BORN,   /* pid; or an errno, negative: there is none */
 	ZYGOTE_FAILED, /* text */
 };
 
