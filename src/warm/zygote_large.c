@@ -17,19 +17,15 @@
 #include "warm/zygote_large.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <linux/magic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/own.h"
-#include "sandbox/native/zygotewire.h"
 #include "warm/zygote_libraries.h"
 #include "warm/zygote_settle.h"
 
@@ -43,24 +39,13 @@ enum {
 	EX_LOST = 70,
 };
 
-struct own_memory own_memory_take(void)
-{
-	struct own_memory ret = {-1, -1};
-	struct statfs fs;
-
-	if (fstatfs(ZYGOTE_PROC_FD, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
-		return ret;
-	ret.maps = openat(ZYGOTE_PROC_FD, "maps", O_RDONLY | O_CLOEXEC);
-	ret.pagemap = openat(ZYGOTE_PROC_FD, "pagemap", O_RDONLY | O_CLOEXEC);
-	(void)close(ZYGOTE_PROC_FD);
-	return ret;
-}
-
 /* What there is. */
 
 struct run {
 	uintptr_t start, end;
-	bool code; /* of a library: nobody writes to it */
+	uintptr_t fixed; /* where what was never written to ends */
+	bool code;       /* of a library: nobody writes to it */
+	bool stays;      /* somebody has: it is not moved */
 };
 
 struct runs {
@@ -167,7 +152,12 @@ static void add_libraries(struct runs *runs)
 	size_t n = libraries_list(found, RUNS_MAX - runs->n, LIBRARY_MOST);
 
 	for (size_t i = 0; i < n; i++) {
-		runs->list[runs->n++] = (struct run){found[i].start, found[i].end, true};
+		runs->list[runs->n++] = (struct run){
+			.start = found[i].start,
+			.end = found[i].end,
+			.fixed = found[i].fixed,
+			.code = true,
+		};
 		runs->added += found[i].end - found[i].start;
 	}
 }
@@ -197,15 +187,27 @@ static size_t fit(struct runs *runs)
 	return room;
 }
 
+/* Where the kernel has set a trap for somebody who traces this library, the copy would have it, and
+ * nobody would know whose it is.  Asked behind the copy: one that was set meanwhile is seen, one
+ * that was taken away has left a difference, and one that comes now goes with what lies there. */
+static bool is_traced(const struct own_memory *own, const struct run *run, const char *copy)
+{
+	uintptr_t fixed = run->fixed < run->end ? run->fixed : run->end;
+
+	return !own_memory_is_of_file(own, run->start, fixed) ||
+	       memcmp(copy, (void *)run->start, run->end - run->start) != 0;
+}
+
 /* Between the copy and the move nobody writes to it: our own words are on the stack. */
-static bool copy_runs(const struct runs *runs, char *at, size_t room)
+static bool copy_runs(const struct own_memory *own, struct runs *runs, char *at, size_t room)
 {
 	char *start = at;
 
 	for (size_t i = 0; i < runs->n; i++) {
-		const struct run *run = &runs->list[i];
+		struct run *run = &runs->list[i];
 
 		memcpy(at, (void *)run->start, run->end - run->start);
+		run->stays = run->code && is_traced(own, run, at);
 		at += run->end - run->start;
 	}
 	if (madvise(start, room, MADV_COLLAPSE) < 0)
@@ -225,11 +227,11 @@ static char *move_runs(const struct runs *runs, char *at)
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct run *run = &runs->list[i];
 		size_t size = run->end - run->start;
-		bool moved = mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
-				    (void *)run->start) != MAP_FAILED;
+		bool moved = !run->stays && mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+						   (void *)run->start) != MAP_FAILED;
 
 		/* What was there may be gone already; not that of a library that is sealed. */
-		if (!moved && !(run->code && errno == EPERM))
+		if (!moved && !run->stays && !(run->code && errno == EPERM))
 			_exit(EX_LOST);
 		if (moved && run->code)
 			__builtin___clear_cache((char *)run->start, (char *)run->end);
@@ -240,7 +242,7 @@ static char *move_runs(const struct runs *runs, char *at)
 	return at;
 }
 
-uint64_t settle_memory(struct own_memory *own)
+uint64_t settle_memory(const struct own_memory *own)
 {
 	struct runs runs = {0};
 	size_t room;
@@ -250,13 +252,11 @@ uint64_t settle_memory(struct own_memory *own)
 		list_memory(own, &runs);
 		add_libraries(&runs);
 	}
-	own_fd_end(&own->maps);
-	own_fd_end(&own->pagemap);
 	room = fit(&runs);
 	start = room ? huge_room(room) : NULL;
 	if (!start)
 		return 0;
-	if (!copy_runs(&runs, start, room)) {
+	if (!copy_runs(own, &runs, start, room)) {
 		(void)munmap(start, room);
 		return 0;
 	}

@@ -48,6 +48,7 @@ static bool find_span(const struct dl_phdr_info *info, struct library *ret)
 		if (floor_page(at) != ret->end || !(part->p_flags & PF_R))
 			return false;
 		if (part->p_flags & PF_W) {
+			ret->fixed = ret->end;
 			ret->end = end_of_relocated(info, ret->end);
 			return ret->end > ret->start;
 		}

@@ -405,10 +405,11 @@ static PyObject *serve(PyObject *module, PyObject *args)
 		_exit(EX_OURS);
 	(void)fcntl(self.control, F_SETFD, FD_CLOEXEC);
 	settle_names();
-	settle_code();
+	settle_code(&self.memory);
 	settle_blocks();
 	news.resident = resident(); /* not what it has for a moment in the next step */
 	news.resident += settle_memory(&self.memory);
+	own_memory_end(&self.memory);
 	news.maps[ZYGOTE_BOARD_MAP] = (uintptr_t)self.board;
 	news.maps[ZYGOTE_BORN_MAP] = (uintptr_t)self.born;
 	if (tell(self.control, &news) < 0)

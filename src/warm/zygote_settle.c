@@ -107,14 +107,16 @@ void *huge_room(size_t size)
 	return at;
 }
 
-static void *huge_copy(const void *from)
+/* As of libraries (zygote_large.c): nobody must have changed what lies there. */
+static void *huge_copy(const struct own_memory *own, const void *from)
 {
 	char *at = huge_room(HUGE_PAGE);
 
 	if (!at)
 		return NULL;
 	memcpy(at, from, HUGE_PAGE);
-	if (madvise(at, HUGE_PAGE, MADV_COLLAPSE) == 0 &&
+	if (own_memory_is_of_file(own, (uintptr_t)from, (uintptr_t)from + HUGE_PAGE) &&
+	    memcmp(at, from, HUGE_PAGE) == 0 && madvise(at, HUGE_PAGE, MADV_COLLAPSE) == 0 &&
 	    mprotect(at, HUGE_PAGE, PROT_READ | PROT_EXEC) == 0)
 		return at;
 	(void)munmap(at, HUGE_PAGE);
@@ -124,7 +126,7 @@ static void *huge_copy(const void *from)
 /* A mapped file has no page tables in a child: it would find the code again fault by fault, and
  * give each page back at its end.  A huge page is one entry.  Nobody runs code of the program
  * meanwhile: its other thread sleeps in the C library. */
-void settle_code(void)
+void settle_code(const struct own_memory *own)
 {
 	struct code code = {0};
 	uintptr_t at, end;
@@ -135,7 +137,8 @@ void settle_code(void)
 	end = code.parts[code.n - 1].end;
 	at = (code.parts[0].start + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
 	for (; at + HUGE_PAGE <= end; at += HUGE_PAGE) {
-		void *copy = is_covered(&code, at, at + HUGE_PAGE) ? huge_copy((void *)at) : NULL;
+		void *copy =
+			is_covered(&code, at, at + HUGE_PAGE) ? huge_copy(own, (void *)at) : NULL;
 
 		if (copy && mremap(copy, HUGE_PAGE, HUGE_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
 				   (void *)at) == (void *)at)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* zygote_maps.c - what the kernel tells a warm interpreter of its own memory. */
+#include "warm/zygote_maps.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stddef.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "sandbox/native/zygotewire.h"
+
+enum { PAGE = 4096 };
+
+struct own_memory own_memory_take(void)
+{
+	struct own_memory ret = {-1, -1};
+	struct statfs fs;
+
+	if (fstatfs(ZYGOTE_PROC_FD, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
+		return ret;
+	ret.maps = openat(ZYGOTE_PROC_FD, "maps", O_RDONLY | O_CLOEXEC);
+	ret.pagemap = openat(ZYGOTE_PROC_FD, "pagemap", O_RDONLY | O_CLOEXEC);
+	(void)close(ZYGOTE_PROC_FD);
+	return ret;
+}
+
+void own_memory_end(struct own_memory *own)
+{
+	own_fd_end(&own->maps);
+	own_fd_end(&own->pagemap);
+	*own = (struct own_memory){-1, -1};
+}
+
+/* There, or swapped out, and not the file's: whoever wrote to it has a copy, and so has the kernel
+ * where it has set a trap. */
+static bool is_changed(uint64_t entry)
+{
+	return entry >> 62 && !(entry >> 61 & 1);
+}
+
+bool own_memory_is_of_file(const struct own_memory *own, uintptr_t start, uintptr_t end)
+{
+	uint64_t entries[256];
+
+	for (uintptr_t at = start; at < end; at += PAGE) {
+		size_t i = (at - start) / PAGE % ARRAY_LEN(entries);
+		size_t left = (end - at) / PAGE;
+		size_t size = (left < ARRAY_LEN(entries) ? left : ARRAY_LEN(entries)) *
+			      sizeof(entries[0]);
+
+		if (i == 0 && pread(own->pagemap, entries, size,
+				    (off_t)(at / PAGE * sizeof(entries[0]))) != (ssize_t)size)
+			return false;
+		if (is_changed(entries[i]))
+			return false;
+	}
+	return true;
+}
