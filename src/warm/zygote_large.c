@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -36,8 +37,47 @@ enum {
 	LAST_LEAST = HUGE_PAGE / 4, /* what is left of a huge page is lost */
 	LIBRARY_MOST = HUGE_PAGE,   /* larger ones stay one for all slots */
 	RUNS_MAX = 64,
+	OWN_THREADS = 2, /* this one, and the main one, which waits for ever */
+	QUIET_TRIES = 20,
+	QUIET_US = 500,
 	EX_LOST = 70,
 };
+
+/* Who else could write. */
+
+static bool is_quiet(const struct own_memory *own)
+{
+	struct own_status now;
+
+	for (int i = 0; i < QUIET_TRIES; i++) {
+		if (!own_memory_status(own, &now))
+			return false;
+		if (now.threads == OWN_THREADS && now.main_sleeps)
+			return true;
+		(void)usleep(QUIET_US);
+	}
+	return false;
+}
+
+/* Threads of a module's would lose what they write between the copy and the move.  Libraries that
+ * know how to be forked end theirs for each fork, and begin others when they need them: so the
+ * first fork is one for nothing. */
+static bool is_alone(const struct own_memory *own)
+{
+	struct own_status now;
+	pid_t child;
+
+	if (!own_memory_status(own, &now))
+		return false;
+	if (now.threads > OWN_THREADS) {
+		child = fork();
+		if (child == 0)
+			_exit(0);
+		while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	return is_quiet(own);
+}
 
 /* What there is. */
 
@@ -198,7 +238,8 @@ static bool is_traced(const struct own_memory *own, const struct run *run, const
 	       memcmp(copy, (void *)run->start, run->end - run->start) != 0;
 }
 
-/* Between the copy and the move nobody writes to it: our own words are on the stack. */
+/* Between the copy and the move nobody writes to it: other threads sleep, or only what is never
+ * written to is here, and our own words are on the stack. */
 static bool copy_runs(const struct own_memory *own, struct runs *runs, char *at, size_t room)
 {
 	char *start = at;
@@ -249,7 +290,8 @@ uint64_t settle_memory(const struct own_memory *own)
 	char *start, *end;
 
 	if (own->maps >= 0 && own->pagemap >= 0 && sysconf(_SC_PAGESIZE) == PAGE) {
-		list_memory(own, &runs);
+		if (is_alone(own))
+			list_memory(own, &runs);
 		add_libraries(&runs);
 	}
 	room = fit(&runs);

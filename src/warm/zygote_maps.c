@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -15,13 +17,14 @@ enum { PAGE = 4096 };
 
 struct own_memory own_memory_take(void)
 {
-	struct own_memory ret = {-1, -1};
+	struct own_memory ret = {-1, -1, -1};
 	struct statfs fs;
 
 	if (fstatfs(ZYGOTE_PROC_FD, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
 		return ret;
 	ret.maps = openat(ZYGOTE_PROC_FD, "maps", O_RDONLY | O_CLOEXEC);
 	ret.pagemap = openat(ZYGOTE_PROC_FD, "pagemap", O_RDONLY | O_CLOEXEC);
+	ret.status = openat(ZYGOTE_PROC_FD, "status", O_RDONLY | O_CLOEXEC);
 	(void)close(ZYGOTE_PROC_FD);
 	return ret;
 }
@@ -30,7 +33,8 @@ void own_memory_end(struct own_memory *own)
 {
 	own_fd_end(&own->maps);
 	own_fd_end(&own->pagemap);
-	*own = (struct own_memory){-1, -1};
+	own_fd_end(&own->status);
+	*own = (struct own_memory){-1, -1, -1};
 }
 
 /* There, or swapped out, and not the file's: whoever wrote to it has a copy, and so has the kernel
@@ -56,5 +60,24 @@ bool own_memory_is_of_file(const struct own_memory *own, uintptr_t start, uintpt
 		if (is_changed(entries[i]))
 			return false;
 	}
+	return true;
+}
+
+bool own_memory_status(const struct own_memory *own, struct own_status *ret)
+{
+	char text[4096], state = 0;
+	ssize_t n = pread(own->status, text, sizeof(text) - 1, 0);
+	const char *first, *threads;
+
+	*ret = (struct own_status){0};
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	first = strstr(text, "\nState:");
+	threads = strstr(text, "\nThreads:");
+	if (!first || !threads || sscanf(first, "\nState: %c", &state) != 1 ||
+	    sscanf(threads, "\nThreads: %u", &ret->threads) != 1)
+		return false;
+	ret->main_sleeps = state == 'S';
 	return true;
 }

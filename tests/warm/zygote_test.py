@@ -4,6 +4,7 @@
 usage: zygote_test.py BOX_ALONE WARM_RUN
 """
 
+import contextlib
 import ctypes
 import json
 import mmap
@@ -18,6 +19,10 @@ import time
 
 BOX, RUN = sys.argv[1:3]
 PATIENCE_S = 60
+
+
+class Skip(Exception):
+    pass
 
 
 def box(*words, warm=True):
@@ -67,6 +72,24 @@ def rounds(script, n, *options, meanwhile=None):
 def children(pid):
     with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
         return [int(word) for word in file.read().split()]
+
+
+@contextlib.contextmanager
+def module(text):
+    """The name of a module of the host's, with this text."""
+    version = subprocess.run(["/usr/bin/python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+                             capture_output=True, check=True, timeout=PATIENCE_S).stdout.decode().strip()
+    name = f"belljar_test_{os.getpid()}"
+    path = f"/usr/local/lib/python{version}/dist-packages/{name}.py"
+    try:
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+        yield name
+    except FileNotFoundError as why:
+        raise Skip("this Python keeps its modules elsewhere") from why
+    finally:
+        if os.path.exists(path):
+            os.unlink(path)
 
 
 def read_status(pid):
@@ -177,8 +200,7 @@ def memory_lies_in_huge_pages_where_the_kernel_makes_them():
               "sys.version_info[:2])], len(repr(sys.modules)) > 1000)\n")
     lines, out = rounds(script, 3, "-m", "random")
     if not can_collapse():
-        print("# SKIP: this kernel makes no huge pages on demand")
-        return
+        raise Skip("this kernel makes no huge pages on demand")
     assert all(line["how"] == "waiting" for line in lines), lines
     assert out == "[] True\n" * 3, out
     assert all(line["baseline"] < 32 << 20 for line in lines), lines
@@ -198,8 +220,7 @@ def what_is_only_read_of_a_library_is_one_mapping():
     lines, out = rounds(script, 2)
     cold = "4\n['r-xp'] 5\n2363233923 (42,)\n"
     if not can_collapse():
-        print("# SKIP: this kernel makes no huge pages on demand")
-        return
+        raise Skip("this kernel makes no huge pages on demand")
     assert all(line["how"] == "waiting" for line in lines), lines
     assert out == cold.replace("4", "0", 1) * 2, out
 
@@ -236,8 +257,7 @@ def who_traces_the_host_kills_nobody():
         try:
             trap = traced(function)
         except OSError as why:
-            print(f"# SKIP: nobody can trace programs here: {why}")
-            return
+            raise Skip(f"nobody can trace programs here: {why}") from why
         with trap:
             lines, out = rounds(script, 2, *options)
         assert [line["signal"] for line in lines] == [0, 0], lines
@@ -246,24 +266,45 @@ def who_traces_the_host_kills_nobody():
 
 def a_module_that_would_share_memory_between_calls_makes_them_cold():
     """What one call writes there the next one would find."""
-    name = f"belljar_test_{os.getpid()}"
-    version = subprocess.run(["/usr/bin/python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
-                             capture_output=True, check=True, timeout=PATIENCE_S).stdout.decode().strip()
-    path = f"/usr/local/lib/python{version}/dist-packages/{name}.py"
-    script = f"import {name} as m\nprint(m.m[:4])\nm.m[:4] = b'LEAK'\n"
-    try:
-        for memory, warm in (("mmap.mmap(-1, 4096)", False), ("mmap.mmap(-1, 4096, mmap.MAP_PRIVATE)", True)):
-            with open(path, "w", encoding="ascii") as file:
-                file.write(f"import mmap\nm = {memory}\n")
+    for memory, warm in (("mmap.mmap(-1, 4096)", False), ("mmap.mmap(-1, 4096, mmap.MAP_PRIVATE)", True)):
+        with module(f"import mmap\nm = {memory}\n") as name:
+            script = f"import {name} as m\nprint(m.m[:4])\nm.m[:4] = b'LEAK'\n"
             lines, out = rounds(script, 3, "-m", name)
-            assert out == "b'\\x00\\x00\\x00\\x00'\n" * 3, (memory, out)
-            assert all((line["how"] == "waiting") == warm for line in lines), lines
-            assert warm or all("share memory" in line["why_cold"] for line in lines), lines
-    except FileNotFoundError:
-        print("# SKIP: this Python keeps its modules elsewhere")
-    finally:
-        if os.path.exists(path):
-            os.unlink(path)
+        assert out == "b'\\x00\\x00\\x00\\x00'\n" * 3, (memory, out)
+        assert all((line["how"] == "waiting") == warm for line in lines), lines
+        assert warm or all("share memory" in line["why_cold"] for line in lines), lines
+
+
+MOVED = ("import sys\n"
+         "lines = open('/proc/self/maps').read().splitlines()\n"
+         "own = [l for l in lines if ' rw-p ' in l and l.endswith('python%d.%d' % sys.version_info[:2])]\n"
+         "print('stays' if own else 'moved', 'stays' if [l for l in lines if '/libc.so' in l and ' r-xp ' in l] else 'moved')\n")
+
+
+def what_a_modules_thread_may_be_writing_to_stays():
+    """What it writes between the copy and the move would be lost, the end of a lock among it."""
+    thread = ("import _thread, ctypes, time\n"
+              "stop, stopped = False, _thread.allocate_lock()\n"
+              "stopped.acquire()\n"
+              "def work():\n"
+              "    while not stop: time.sleep(0.0001)\n"
+              "    stopped.release()\n"
+              "_thread.start_new_thread(work, ())\n")
+    # One that knows how to be forked, as those of libraries for arithmetic.
+    knows = ("def prepare():\n"
+             "    global stop\n"
+             "    if not stop:\n"
+             "        stop = True\n"
+             "        stopped.acquire()\n"
+             "prepare = ctypes.CFUNCTYPE(None)(prepare)\n"
+             "ctypes.CDLL(None)['__register_atfork'](prepare, None, None, None)\n")
+    if not can_collapse():
+        raise Skip("this kernel makes no huge pages on demand")
+    for text, own in (("", "moved"), (thread, "stays"), (thread + knows, "moved")):
+        with module(text) as name:
+            lines, out = rounds(MOVED, 3, "-m", name)
+        assert all(line["how"] == "waiting" for line in lines), (text, lines)
+        assert out == f"{own} moved\n" * 3, (text, out)
 
 
 def what_a_box_can_write_is_never_imported():
@@ -388,6 +429,7 @@ TESTS = [
     what_is_only_read_of_a_library_is_one_mapping,
     who_traces_the_host_kills_nobody,
     a_module_that_would_share_memory_between_calls_makes_them_cold,
+    what_a_modules_thread_may_be_writing_to_stays,
     what_a_box_can_write_is_never_imported,
     a_call_with_few_files_starts_cold_and_says_so,
     a_script_that_only_a_fresh_one_runs_right_is_told_as_such,
@@ -409,6 +451,8 @@ def main():
         try:
             test()
             print(f"ok {i} - {test.__name__} # {time.monotonic() - start:.1f} s", flush=True)
+        except Skip as why:
+            print(f"ok {i} - {test.__name__} # SKIP {why}", flush=True)
         except AssertionError as why:
             failed = True
             print(f"not ok {i} - {test.__name__}\n# " + str(why).replace("\n", "\n# "), flush=True)
