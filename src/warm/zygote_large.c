@@ -17,10 +17,8 @@
 #include "warm/zygote_large.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -96,7 +94,8 @@ struct runs {
 
 static void add_run(struct runs *runs, const struct run *run, uint64_t holes)
 {
-	if (run->end - run->start < RUN_LEAST || runs->n == RUNS_MAX)
+	if (run->end - run->start < RUN_LEAST || runs->n == RUNS_MAX ||
+	    !pages_are_there(run->start, run->end))
 		return;
 	runs->list[runs->n++] = *run;
 	runs->added += holes;
@@ -127,79 +126,49 @@ static void find_runs(struct runs *runs, int pagemap, const struct run *region)
 	add_run(runs, &now, holes);
 }
 
-/* The list of mappings, line by line.  It is kept on the stack: what is mapped for it would be
- * in it. */
-struct lines {
-	int fd;
-	size_t at, len;
-	char text[4096];
-};
-
-static bool read_on(struct lines *l)
+/* Is it memory that can be moved?  That of threads cannot: one of them is at work here. */
+static bool is_movable(const struct mapping *m)
 {
-	ssize_t n;
+	uintptr_t here = (uintptr_t)&m;
 
-	memmove(l->text, l->text + l->at, l->len - l->at);
-	l->len -= l->at;
-	l->at = 0;
-	n = read(l->fd, l->text + l->len, sizeof(l->text) - l->len);
-	l->len += n > 0 ? (size_t)n : 0;
-	return n > 0;
+	return strcmp(m->rights, "rw-p") == 0 &&
+	       (!strchr(m->name, '[') || strcmp(m->name, "[heap]") == 0) &&
+	       (here < m->start || here >= m->end);
 }
 
-/* NULL: there is no more. */
-static const char *next_line(struct lines *l)
+static void add_libraries(struct runs *runs, const struct library *found, size_t n)
 {
-	char *line, *end;
+	for (size_t i = 0; i < n && runs->n < RUNS_MAX; i++) {
+		const struct span *span = &found[i].span;
 
-	while (!(end = memchr(l->text + l->at, '\n', l->len - l->at)))
-		if (!read_on(l))
-			return NULL;
-	*end = '\0';
-	line = l->text + l->at;
-	l->at = (size_t)(end + 1 - l->text);
-	return line;
-}
-
-/* "1000-2000 rw-p ... NAME": is it memory that can be moved?  That of threads cannot: one of them
- * is at work here. */
-static bool is_movable(const char *line, struct run *ret)
-{
-	uintptr_t here = (uintptr_t)&line;
-	const char *name = strchr(line, '[');
-	int end = 0;
-
-	if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " rw-p %n", &ret->start, &ret->end, &end) != 2 ||
-	    end == 0)
-		return false;
-	return (!name || strcmp(name, "[heap]") == 0) && (here < ret->start || here >= ret->end);
+		if (!span_is_read_only(span) || !pages_are_there(span->start, span->end))
+			continue;
+		runs->list[runs->n++] = (struct run){
+			.start = span->start,
+			.end = span->end,
+			.fixed = found[i].fixed,
+			.code = true,
+		};
+		runs->added += span->end - span->start;
+	}
 }
 
 static void list_memory(const struct own_memory *own, struct runs *ret)
 {
-	struct lines lines = {.fd = own->maps};
-	struct run region;
-	const char *line;
+	struct library libraries[RUNS_MAX];
+	size_t n = libraries_list(libraries, RUNS_MAX, LIBRARY_MOST);
+	bool alone = is_alone(own);
+	struct mappings list;
+	struct mapping m;
 
-	while ((line = next_line(&lines)))
-		if (is_movable(line, &region))
-			find_runs(ret, own->pagemap, &region);
-}
-
-static void add_libraries(struct runs *runs)
-{
-	struct library found[RUNS_MAX];
-	size_t n = libraries_list(found, RUNS_MAX - runs->n, LIBRARY_MOST);
-
-	for (size_t i = 0; i < n; i++) {
-		runs->list[runs->n++] = (struct run){
-			.start = found[i].start,
-			.end = found[i].end,
-			.fixed = found[i].fixed,
-			.code = true,
-		};
-		runs->added += found[i].end - found[i].start;
+	mappings_begin(own, &list);
+	while (mappings_next(&list, &m)) {
+		if (alone && is_movable(&m))
+			find_runs(ret, own->pagemap, &(struct run){.start = m.start, .end = m.end});
+		for (size_t i = 0; i < n; i++)
+			span_see(&libraries[i].span, &m);
 	}
+	add_libraries(ret, libraries, n);
 }
 
 /* The move. */
@@ -289,11 +258,8 @@ uint64_t settle_memory(const struct own_memory *own)
 	size_t room;
 	char *start, *end;
 
-	if (own->maps >= 0 && own->pagemap >= 0 && sysconf(_SC_PAGESIZE) == PAGE) {
-		if (is_alone(own))
-			list_memory(own, &runs);
-		add_libraries(&runs);
-	}
+	if (own->maps >= 0 && own->pagemap >= 0 && sysconf(_SC_PAGESIZE) == PAGE)
+		list_memory(own, &runs);
 	room = fit(&runs);
 	start = room ? huge_room(room) : NULL;
 	if (!start)

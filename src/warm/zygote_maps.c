@@ -3,15 +3,21 @@
 #include "warm/zygote_maps.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/magic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/own.h"
 #include "sandbox/native/zygotewire.h"
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
 
 enum { PAGE = 4096 };
 
@@ -35,6 +41,71 @@ void own_memory_end(struct own_memory *own)
 	own_fd_end(&own->pagemap);
 	own_fd_end(&own->status);
 	*own = (struct own_memory){-1, -1, -1};
+}
+
+void mappings_begin(const struct own_memory *own, struct mappings *ret)
+{
+	ret->fd = own->maps;
+	ret->at = ret->len = 0;
+	if (lseek(ret->fd, 0, SEEK_SET) != 0)
+		ret->fd = -1;
+}
+
+static bool read_on(struct mappings *l)
+{
+	ssize_t n;
+
+	memmove(l->text, l->text + l->at, l->len - l->at);
+	l->len -= l->at;
+	l->at = 0;
+	n = read(l->fd, l->text + l->len, sizeof(l->text) - l->len);
+	l->len += n > 0 ? (size_t)n : 0;
+	return n > 0;
+}
+
+bool mappings_next(struct mappings *l, struct mapping *ret)
+{
+	char *line, *end;
+	char device[16], inode[24];
+	int at = 0;
+
+	while (!(end = memchr(l->text + l->at, '\n', l->len - l->at)))
+		if (!read_on(l))
+			return false;
+	*end = '\0';
+	line = l->text + l->at;
+	l->at = (size_t)(end + 1 - l->text);
+	if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %*s %15s %23s %n", &ret->start, &ret->end,
+		   ret->rights, device, inode, &at) != 5)
+		return false;
+	ret->file[0] = '\0';
+	if (strcmp(inode, "0") != 0)
+		(void)snprintf(ret->file, sizeof(ret->file), "%s %s", device, inode);
+	ret->name = line + at;
+	return true;
+}
+
+void span_see(struct span *span, const struct mapping *m)
+{
+	if (m->start > span->seen || m->end <= span->seen || span->seen >= span->end)
+		return;
+	if (m->rights[0] != 'r' || m->rights[1] != '-' || m->rights[3] != 'p' || !m->file[0])
+		return;
+	if (span->seen == span->start)
+		memcpy(span->file, m->file, sizeof(span->file));
+	else if (strcmp(span->file, m->file) != 0)
+		return;
+	span->seen = m->end;
+}
+
+bool span_is_read_only(const struct span *span)
+{
+	return span->seen >= span->end;
+}
+
+bool pages_are_there(uintptr_t start, uintptr_t end)
+{
+	return madvise((void *)start, end - start, MADV_POPULATE_READ) == 0;
 }
 
 /* There, or swapped out, and not the file's: whoever wrote to it has a copy, and so has the kernel

@@ -107,10 +107,22 @@ void *huge_room(size_t size)
 	return at;
 }
 
-/* As of libraries (zygote_large.c): nobody must have changed what lies there. */
+static bool is_read_only(const struct own_memory *own, uintptr_t at)
+{
+	struct span span = {.start = at, .end = at + HUGE_PAGE, .seen = at};
+	struct mappings list;
+	struct mapping m;
+
+	mappings_begin(own, &list);
+	while (mappings_next(&list, &m))
+		span_see(&span, &m);
+	return span_is_read_only(&span) && pages_are_there(span.start, span.end);
+}
+
+/* As of libraries (zygote_large.c): nobody must have changed what lies there, nor who may. */
 static void *huge_copy(const struct own_memory *own, const void *from)
 {
-	char *at = huge_room(HUGE_PAGE);
+	char *at = is_read_only(own, (uintptr_t)from) ? huge_room(HUGE_PAGE) : NULL;
 
 	if (!at)
 		return NULL;

@@ -77,14 +77,20 @@ def children(pid):
 @contextlib.contextmanager
 def module(text):
     """The name of a module of the host's, with this text."""
+    name = f"belljar_test_{os.getpid()}"
+    with among_modules(name + ".py", text.encode()):
+        yield name
+
+
+@contextlib.contextmanager
+def among_modules(name, content):
     version = subprocess.run(["/usr/bin/python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
                              capture_output=True, check=True, timeout=PATIENCE_S).stdout.decode().strip()
-    name = f"belljar_test_{os.getpid()}"
-    path = f"/usr/local/lib/python{version}/dist-packages/{name}.py"
+    path = f"/usr/local/lib/python{version}/dist-packages/{name}"
     try:
-        with open(path, "w", encoding="ascii") as file:
-            file.write(text)
-        yield name
+        with open(path, "wb") as file:
+            file.write(content)
+        yield path
     except FileNotFoundError as why:
         raise Skip("this Python keeps its modules elsewhere") from why
     finally:
@@ -307,6 +313,49 @@ def what_a_modules_thread_may_be_writing_to_stays():
         assert out == f"{own} moved\n" * 3, (text, out)
 
 
+CHANGES = ("import ctypes\n"
+           "libc, expat = ctypes.CDLL(None), ctypes.CDLL('libexpat.so.1')\n"
+           "at = ctypes.cast(expat.XML_ParserCreate_MM, ctypes.c_void_p).value & -4096\n"
+           "assert libc.mprotect(ctypes.c_void_p(at), 4096, %d) == 0\n")
+
+
+def what_a_module_may_do_with_a_library_its_children_may():
+    """Hooks are laid into code and tables; and of what cannot be read there is no copy."""
+    write = "ctypes.memmove(at, ctypes.string_at(at, 16), 16)\n"
+    for rights, use in ((7, write), (0, "")):
+        with module(CHANGES % rights) as name:
+            script = (f"import sys\nfrom {name} import at, ctypes\n{use}"
+                      "for l in open('/proc/self/maps'):\n"
+                      "    start, end = (int(x, 16) for x in l.split()[0].split('-'))\n"
+                      "    if start <= at < end: print(l.split()[1])\n")
+            lines, out = rounds(script, 2, "-m", name)
+        assert {line["how"] for line in lines} == {"waiting"} and not any(line["signal"] for line in lines), (rights, lines)
+        assert out == {7: "rwxp\n", 0: "---p\n"}[rights] * 2, out
+
+
+def a_library_whose_file_ends_too_early_harms_nobody():
+    """What lies behind the end of its file cannot be read."""
+    try:
+        ctypes.CDLL("libutil.so.1")
+    except OSError as why:
+        raise Skip("no small library is known here") from why
+    found = [line.split()[-1] for line in open("/proc/self/maps", encoding="ascii") if "/libutil" in line]
+    with open(found[0], "rb") as file:
+        image = bytearray(file.read())
+    at, size, n = struct.unpack_from("=Q", image, 32)[0], *struct.unpack_from("=HH", image, 54)
+    for head in range(at, at + n * size, size):
+        kind, rights, offset = struct.unpack_from("=IIQ", image, head)
+        if kind == 1 and rights == 4 and offset:  # what is only read, behind the code
+            struct.pack_into("=Q", image, head + 8, offset + (1 << 20))
+            break
+    else:
+        raise Skip("its parts are others here")
+    with among_modules(f"belljar_test_{os.getpid()}.bin", image) as path, \
+            module(f"import ctypes\nctypes.CDLL({path!r})\n") as name:
+        lines, out = rounds("print('here')", 2, "-m", name)
+    assert out == "here\n" * 2 and {line["how"] for line in lines} == {"waiting"}, lines
+
+
 def what_a_box_can_write_is_never_imported():
     place = tempfile.mkdtemp(prefix="belljar-zygote-", dir="/opt" if os.geteuid() == 0 else None)
     try:
@@ -430,6 +479,8 @@ TESTS = [
     who_traces_the_host_kills_nobody,
     a_module_that_would_share_memory_between_calls_makes_them_cold,
     what_a_modules_thread_may_be_writing_to_stays,
+    what_a_module_may_do_with_a_library_its_children_may,
+    a_library_whose_file_ends_too_early_harms_nobody,
     what_a_box_can_write_is_never_imported,
     a_call_with_few_files_starts_cold_and_says_so,
     a_script_that_only_a_fresh_one_runs_right_is_told_as_such,
