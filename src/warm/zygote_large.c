@@ -89,22 +89,20 @@ struct run {
 struct runs {
 	struct run list[RUNS_MAX]; /* by address: the program's own come first; then libraries */
 	size_t n;
-	uint64_t added; /* bytes in them that this process did not have for itself */
 };
 
-static void add_run(struct runs *runs, const struct run *run, uint64_t holes)
+static void add_run(struct runs *runs, const struct run *run)
 {
 	if (run->end - run->start < RUN_LEAST || runs->n == RUNS_MAX ||
 	    !pages_are_there(run->start, run->end))
 		return;
 	runs->list[runs->n++] = *run;
-	runs->added += holes;
 }
 
 /* Pages of the region that are there, with small gaps between them. */
 static void find_runs(struct runs *runs, int pagemap, const struct run *region)
 {
-	uint64_t entries[256], holes = 0;
+	uint64_t entries[256];
 	struct run now = {0};
 
 	for (uintptr_t at = region->start; at < region->end; at += PAGE) {
@@ -116,14 +114,12 @@ static void find_runs(struct runs *runs, int pagemap, const struct run *region)
 		if (!(entries[i] >> 63))
 			continue;
 		if (now.end == 0 || at - now.end > GAP) {
-			add_run(runs, &now, holes);
+			add_run(runs, &now);
 			now = (struct run){.start = at, .end = at};
-			holes = 0;
 		}
-		holes += at - now.end;
 		now.end = at + PAGE;
 	}
-	add_run(runs, &now, holes);
+	add_run(runs, &now);
 }
 
 /* Is it memory that can be moved?  That of threads cannot: one of them is at work here. */
@@ -149,7 +145,6 @@ static void add_libraries(struct runs *runs, const struct library *found, size_t
 			.fixed = found[i].fixed,
 			.code = true,
 		};
-		runs->added += span->end - span->start;
 	}
 }
 
@@ -184,14 +179,10 @@ static size_t fit(struct runs *runs)
 	for (size = 0; kept < runs->n && size < room; kept++) {
 		struct run *run = &runs->list[kept];
 
-		if (run->end - run->start > room - size) {
-			runs->added -= run->code ? run->end - run->start - (room - size) : 0;
+		if (run->end - run->start > room - size)
 			run->end = run->start + (room - size);
-		}
 		size += run->end - run->start;
 	}
-	for (size_t i = kept; i < runs->n; i++)
-		runs->added -= runs->list[i].code ? runs->list[i].end - runs->list[i].start : 0;
 	runs->n = kept;
 	return room;
 }
@@ -232,8 +223,11 @@ static bool copy_runs(const struct own_memory *own, struct runs *runs, char *at,
 	return true;
 }
 
-static char *move_runs(const struct runs *runs, char *at)
+/* Returns how many bytes of the room are used. */
+static size_t move_runs(const struct runs *runs, char *at)
 {
+	size_t used = 0;
+
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct run *run = &runs->list[i];
 		size_t size = run->end - run->start;
@@ -247,16 +241,17 @@ static char *move_runs(const struct runs *runs, char *at)
 			__builtin___clear_cache((char *)run->start, (char *)run->end);
 		if (!moved)
 			(void)munmap(at, size);
+		used += moved ? size : 0;
 		at += size;
 	}
-	return at;
+	return used;
 }
 
 uint64_t settle_memory(const struct own_memory *own)
 {
 	struct runs runs = {0};
-	size_t room;
-	char *start, *end;
+	size_t room, size = 0;
+	char *start;
 
 	if (own->maps >= 0 && own->pagemap >= 0 && sysconf(_SC_PAGESIZE) == PAGE)
 		list_memory(own, &runs);
@@ -268,8 +263,9 @@ uint64_t settle_memory(const struct own_memory *own)
 		(void)munmap(start, room);
 		return 0;
 	}
-	end = move_runs(&runs, start);
-	if (end < start + room)
-		(void)munmap(end, (size_t)(start + room - end));
-	return runs.added;
+	for (size_t i = 0; i < runs.n; i++)
+		size += runs.list[i].end - runs.list[i].start;
+	if (size < room)
+		(void)munmap(start + size, room - size);
+	return room - move_runs(&runs, start);
 }

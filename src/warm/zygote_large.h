@@ -7,8 +7,8 @@
 
 #include "warm/zygote_maps.h"
 
-/* Returns how many bytes more it has for itself, at most.  Where other threads than the main one
- * run, only what nobody writes to is moved. */
+/* Returns how many bytes it has of which nobody knows: what is left of huge pages.  Where other
+ * threads than the main one run, only what nobody writes to is moved. */
 uint64_t settle_memory(const struct own_memory *own);
 
 #endif

@@ -138,7 +138,7 @@ bool own_memory_status(const struct own_memory *own, struct own_status *ret)
 {
 	char text[4096], state = 0;
 	ssize_t n = pread(own->status, text, sizeof(text) - 1, 0);
-	const char *first, *threads;
+	const char *first, *threads, *resident;
 
 	*ret = (struct own_status){0};
 	if (n <= 0)
@@ -146,9 +146,13 @@ bool own_memory_status(const struct own_memory *own, struct own_status *ret)
 	text[n] = '\0';
 	first = strstr(text, "\nState:");
 	threads = strstr(text, "\nThreads:");
-	if (!first || !threads || sscanf(first, "\nState: %c", &state) != 1 ||
+	resident = strstr(text, "\nVmRSS:");
+	if (!first || !threads || !resident ||
+	    sscanf(resident, "\nVmRSS: %" SCNu64, &ret->resident) != 1 ||
+	    sscanf(first, "\nState: %c", &state) != 1 ||
 	    sscanf(threads, "\nThreads: %u", &ret->threads) != 1)
 		return false;
+	ret->resident *= 1024;
 	ret->main_sleeps = state == 'S';
 	return true;
 }

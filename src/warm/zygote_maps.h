@@ -57,7 +57,8 @@ bool own_memory_is_of_file(const struct own_memory *own, uintptr_t start, uintpt
 
 struct own_status {
 	unsigned threads;
-	bool main_sleeps; /* the first of them */
+	bool main_sleeps;  /* the first of them */
+	uint64_t resident; /* bytes */
 };
 
 bool own_memory_status(const struct own_memory *own, struct own_status *ret);

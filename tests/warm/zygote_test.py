@@ -455,6 +455,21 @@ def nothing_of_the_callers_runs_before_what_is_shared_is_gone():
         assert (line["how"], out) == ("waiting", "here True\n"), (line, out)
 
 
+def what_it_is_said_to_have_is_what_it_has():
+    """But for what is left of its last huge page, which nobody else tells of."""
+    seen = []
+
+    def look(pid, _):
+        time.sleep(0.1)  # the next child has been born, and has given its rights up
+        seen.append(max((int(read_status(zygote)["VmRSS"].split()[0]) << 10 for zygote in zygotes(pid)), default=0))
+
+    for options in ((), ("-m", "ssl", "-m", "json")):
+        seen.clear()
+        lines, _ = rounds("print(1)", 3, "-r", "400", *options, meanwhile=look)
+        more = [line["baseline"] - has for line, has in zip(lines, seen) if has]
+        assert len(more) == 3 and all(-1 << 20 < n < 2 << 20 for n in more), (more, seen, lines)
+
+
 def the_limit_and_the_account_are_the_calls_own():
     lines, _ = rounds("print(1)", 2)
     for line in lines:
@@ -487,6 +502,7 @@ TESTS = [
     a_variable_that_modules_read_when_they_are_loaded_is_a_cold_start_and_named,
     a_module_of_the_callers_wins_over_one_that_is_loaded,
     nothing_of_the_callers_runs_before_what_is_shared_is_gone,
+    what_it_is_said_to_have_is_what_it_has,
     the_limit_and_the_account_are_the_calls_own,
 ]
 
