@@ -247,25 +247,44 @@ static size_t move_runs(const struct runs *runs, char *at)
 	return used;
 }
 
+/* false: something of it may not be done.  Then all is as it was. */
+static bool lay(const struct own_memory *own, struct runs *runs, uint64_t *ret_lost)
+{
+	size_t room = fit(runs), size = 0;
+	char *start = room ? huge_room(room) : NULL;
+
+	if (!start)
+		return true;
+	if (!copy_runs(own, runs, start, room)) {
+		(void)munmap(start, room);
+		return false;
+	}
+	for (size_t i = 0; i < runs->n; i++)
+		size += runs->list[i].end - runs->list[i].start;
+	if (size < room)
+		(void)munmap(start + size, room - size);
+	*ret_lost = room - move_runs(runs, start);
+	return true;
+}
+
+/* They are the last ones. */
+static void leave_libraries(struct runs *runs)
+{
+	while (runs->n && runs->list[runs->n - 1].code)
+		runs->n--;
+}
+
 uint64_t settle_memory(const struct own_memory *own)
 {
 	struct runs runs = {0};
-	size_t room, size = 0;
-	char *start;
+	uint64_t lost = 0;
 
 	if (own->maps >= 0 && own->pagemap >= 0 && sysconf(_SC_PAGESIZE) == PAGE)
 		list_memory(own, &runs);
-	room = fit(&runs);
-	start = room ? huge_room(room) : NULL;
-	if (!start)
-		return 0;
-	if (!copy_runs(own, &runs, start, room)) {
-		(void)munmap(start, room);
-		return 0;
-	}
-	for (size_t i = 0; i < runs.n; i++)
-		size += runs.list[i].end - runs.list[i].start;
-	if (size < room)
-		(void)munmap(start + size, room - size);
-	return room - move_runs(&runs, start);
+	if (lay(own, &runs, &lost))
+		return lost;
+	/* There are hosts where nothing that was written may be run. */
+	leave_libraries(&runs);
+	(void)lay(own, &runs, &lost);
+	return lost;
 }

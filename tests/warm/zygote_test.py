@@ -46,8 +46,13 @@ def can_collapse():
         return False
 
 
-def rounds(script, n, *options, meanwhile=None):
+def rounds(script, n, *options, meanwhile=None, before=None):
     """The reports of n calls in one slot, and what they printed."""
+    def begin():
+        os.dup2(write, 3)
+        if before:
+            before()
+
     with tempfile.TemporaryDirectory() as place:
         path = os.path.join(place, "main.py")
         with open(path, "w", encoding="utf-8") as file:
@@ -55,8 +60,7 @@ def rounds(script, n, *options, meanwhile=None):
         read, write = os.pipe()
         with subprocess.Popen([RUN, "-w", "python", "-n", str(n), "-s", "1500", *options, "-f", path,
                                "--", "python3", "/work/main.py"], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, close_fds=False,
-                              preexec_fn=lambda: os.dup2(write, 3)) as process:
+                              stderr=subprocess.DEVNULL, close_fds=False, preexec_fn=begin) as process:
             os.close(write)
             lines = []
             with os.fdopen(read) as reports:
@@ -356,6 +360,17 @@ def a_library_whose_file_ends_too_early_harms_nobody():
     assert out == "here\n" * 2 and {line["how"] for line in lines} == {"waiting"}, lines
 
 
+def where_nothing_written_may_be_run_its_memory_is_moved_all_the_same():
+    libc = ctypes.CDLL(None)
+    set_mdwe, get_mdwe, refuse_exec_gain = 65, 66, 1
+    if libc.prctl(get_mdwe, 0, 0, 0, 0) < 0:
+        raise Skip("this kernel lets everybody run what he wrote")
+    if not can_collapse():
+        raise Skip("this kernel makes no huge pages on demand")
+    lines, out = rounds(MOVED, 2, before=lambda: libc.prctl(set_mdwe, refuse_exec_gain, 0, 0, 0))
+    assert all(line["how"] == "waiting" for line in lines) and out == "moved stays\n" * 2, (out, lines)
+
+
 def what_a_box_can_write_is_never_imported():
     place = tempfile.mkdtemp(prefix="belljar-zygote-", dir="/opt" if os.geteuid() == 0 else None)
     try:
@@ -496,6 +511,7 @@ TESTS = [
     what_a_modules_thread_may_be_writing_to_stays,
     what_a_module_may_do_with_a_library_its_children_may,
     a_library_whose_file_ends_too_early_harms_nobody,
+    where_nothing_written_may_be_run_its_memory_is_moved_all_the_same,
     what_a_box_can_write_is_never_imported,
     a_call_with_few_files_starts_cold_and_says_so,
     a_script_that_only_a_fresh_one_runs_right_is_told_as_such,
