@@ -31,9 +31,9 @@ static uintptr_t end_of_relocated(const struct dl_phdr_info *info, uintptr_t sta
 	return start;
 }
 
-/* From its first byte to the first that may change.  false: there are gaps between, something
- * cannot be read, or everything is as it was made, as in what the kernel maps into every process.
- */
+/* From its first byte to the first that may change, or to the first gap: on machines that may have
+ * large pages there is one before what may change.  false: something cannot be read, or everything
+ * is as it was made, as in what the kernel maps into every process. */
 static bool find_span(const struct dl_phdr_info *info, struct library *ret)
 {
 	uintptr_t start = 0, end = 0;
@@ -41,17 +41,19 @@ static bool find_span(const struct dl_phdr_info *info, struct library *ret)
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
 		uintptr_t at = info->dlpi_addr + part->p_vaddr;
+		bool gap;
 
 		if (part->p_type != PT_LOAD)
 			continue;
 		if (end == 0)
 			start = end = floor_page(at);
-		if (floor_page(at) != end || !(part->p_flags & PF_R))
+		gap = floor_page(at) > end;
+		if (floor_page(at) < end || !(part->p_flags & PF_R))
 			return false;
-		if (part->p_flags & PF_W) {
+		if (gap || part->p_flags & PF_W) {
 			*ret = (struct library){.fixed = end};
 			ret->span.start = ret->span.seen = start;
-			ret->span.end = end_of_relocated(info, end);
+			ret->span.end = gap ? end : end_of_relocated(info, end);
 			return ret->span.end > start;
 		}
 		end = ceil_page(at + part->p_memsz);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """zygote_test.py - a warm interpreter's life, and what never reaches it.
 
-usage: zygote_test.py BOX_ALONE WARM_RUN
+usage: zygote_test.py BOX_ALONE WARM_RUN SPARSE_LIBRARY
 """
 
 import contextlib
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-BOX, RUN = sys.argv[1:3]
+BOX, RUN, SPARSE = sys.argv[1:4]
 PATIENCE_S = 60
 
 
@@ -360,6 +360,22 @@ def a_library_whose_file_ends_too_early_harms_nobody():
     assert out == "here\n" * 2 and {line["how"] for line in lines} == {"waiting"}, lines
 
 
+def a_library_with_gaps_is_moved_up_to_the_first():
+    if not can_collapse():
+        raise Skip("this kernel makes no huge pages on demand")
+    with open(SPARSE, "rb") as file:
+        image = file.read()
+    with among_modules(f"belljar_test_{os.getpid()}.bin", image) as path, \
+            module("import ctypes\n"
+                   f"get = ctypes.CDLL({path!r}).sparse_text\n"
+                   "get.restype = ctypes.c_char_p\n") as name:
+        script = (f"import {name} as m\nprint(m.get(), m.get(), end=' ')\n"
+                  f"print([l.split()[1] for l in open('/proc/self/maps') if l.endswith({path!r} + '\\n')])\n")
+        lines, out = rounds(script, 2, "-m", name)
+    assert {line["how"] for line in lines} == {"waiting"}, lines
+    assert "b'here' b'there'" in out and "r-xp" not in out and "---p" in out, out
+
+
 def where_nothing_written_may_be_run_its_memory_is_moved_all_the_same():
     libc = ctypes.CDLL(None)
     set_mdwe, get_mdwe, refuse_exec_gain = 65, 66, 1
@@ -511,6 +527,7 @@ TESTS = [
     what_a_modules_thread_may_be_writing_to_stays,
     what_a_module_may_do_with_a_library_its_children_may,
     a_library_whose_file_ends_too_early_harms_nobody,
+    a_library_with_gaps_is_moved_up_to_the_first,
     where_nothing_written_may_be_run_its_memory_is_moved_all_the_same,
     what_a_box_can_write_is_never_imported,
     a_call_with_few_files_starts_cold_and_says_so,
