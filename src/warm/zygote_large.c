@@ -12,7 +12,9 @@
  * would have to find again; now each is one.  That bytes of theirs could be run that were only to
  * be read makes no difference: whoever is in the box may run what he likes.
  *
- * Nothing here can be noticed by a program; where something cannot be done, it is only slower.
+ * A program can notice this only where it asks how its memory is laid out: in /proc/self/maps what
+ * was moved has no file behind it.  Where something cannot be done, or somebody has done something
+ * of his own to a library, it is only slower.
  */
 #include "warm/zygote_large.h"
 

@@ -3,7 +3,8 @@
  * write to few pages of it.
  *
  * A child has a copy of each page that it writes to, made when it does: most of what it costs.
- * Nothing here can be noticed by a program; where something cannot be done, it is only slower.
+ * A program can notice this only where it asks how its memory is laid out: in /proc/self/maps its
+ * own code has no name.  Where something cannot be done, it is only slower.
  */
 #include "warm/zygote_settle.h"
 
