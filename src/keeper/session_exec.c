@@ -24,7 +24,7 @@ enum {
 	OUTPUT_FACTOR = 64,     /* as for a call: so many times what is kept is a flood, */
 	OUTPUT_FLOOR = 1 << 20, /* but never less than this */
 	ANSWER_MAX = 4096,
-	PIPE_HOLDS = 65536,
+	PIPE_USUAL = 65536,
 };
 
 /* Output. */
@@ -75,10 +75,13 @@ bool output_floods(const struct doing *d)
 	return d->passage.account.out.seen > limit || d->passage.account.err.seen > limit;
 }
 
-/* As much as a pipe holds: more than that was not in it. */
+/* As much as the pipe holds: who has ended, or has said so, has left no more than that in it;
+ * whoever else writes meanwhile is not waited for.  How much that is the program may have changed.
+ */
 void capture_rest(struct capture *c)
 {
-	uint64_t most = c->stream->seen + PIPE_HOLDS;
+	int holds = c->fd < 0 ? 0 : fcntl(c->fd, F_GETPIPE_SZ);
+	uint64_t most = c->stream->seen + (holds > 0 ? (unsigned)holds : PIPE_USUAL);
 
 	while (c->fd >= 0 && c->stream->seen < most) {
 		uint64_t before = c->stream->seen;

@@ -255,9 +255,17 @@ static int wait_awake(struct loop *l)
 	return n;
 }
 
+/* What is there already goes before whoever waits for its rest. */
+static int look(struct loop *l)
+{
+	if (l->awake_us)
+		return wait_awake(l);
+	return l->rests ? epoll_wait(l->epoll, l->round, ROUND_MAX, 0) : 0;
+}
+
 int loop_turn(struct loop *l, int wait_ms, struct error *err)
 {
-	int n = l->awake_us ? wait_awake(l) : 0;
+	int n = look(l);
 
 	if (n == 0) {
 		tell_rest(l);

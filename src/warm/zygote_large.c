@@ -12,24 +12,21 @@
  * would have to find again; now each is one.  That bytes of theirs could be run that were only to
  * be read makes no difference: whoever is in the box may run what he likes.
  *
- * Nothing here can be noticed by a program; where something cannot be done, it is only slower.
+ * A program can notice this only where it asks how its memory is laid out: in /proc/self/maps what
+ * was moved has no file behind it.  Where something cannot be done, or somebody has done something
+ * of his own to a library, it is only slower.
  */
 #include "warm/zygote_large.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <linux/magic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/own.h"
-#include "sandbox/native/zygotewire.h"
 #include "warm/zygote_libraries.h"
 #include "warm/zygote_settle.h"
 
@@ -40,47 +37,74 @@ enum {
 	LAST_LEAST = HUGE_PAGE / 4, /* what is left of a huge page is lost */
 	LIBRARY_MOST = HUGE_PAGE,   /* larger ones stay one for all slots */
 	RUNS_MAX = 64,
+	OWN_THREADS = 2, /* this one, and the main one, which waits for ever */
+	QUIET_TRIES = 20,
+	QUIET_US = 500,
 	EX_LOST = 70,
 };
 
-struct own_memory own_memory_take(void)
-{
-	struct own_memory ret = {-1, -1};
-	struct statfs fs;
+/* Who else could write. */
 
-	if (fstatfs(ZYGOTE_PROC_FD, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
-		return ret;
-	ret.maps = openat(ZYGOTE_PROC_FD, "maps", O_RDONLY | O_CLOEXEC);
-	ret.pagemap = openat(ZYGOTE_PROC_FD, "pagemap", O_RDONLY | O_CLOEXEC);
-	(void)close(ZYGOTE_PROC_FD);
-	return ret;
+static bool is_quiet(const struct own_memory *own)
+{
+	struct own_status now;
+
+	for (int i = 0; i < QUIET_TRIES; i++) {
+		if (!own_memory_status(own, &now))
+			return false;
+		if (now.threads == OWN_THREADS && now.main_sleeps)
+			return true;
+		(void)usleep(QUIET_US);
+	}
+	return false;
+}
+
+/* Threads of a module's would lose what they write between the copy and the move.  Libraries that
+ * know how to be forked end theirs for each fork, and begin others when they need them: so the
+ * first fork is one for nothing. */
+static bool is_alone(const struct own_memory *own)
+{
+	struct own_status now;
+	pid_t child;
+
+	if (!own_memory_status(own, &now))
+		return false;
+	if (now.threads > OWN_THREADS) {
+		child = fork();
+		if (child == 0)
+			_exit(0);
+		while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	return is_quiet(own);
 }
 
 /* What there is. */
 
 struct run {
 	uintptr_t start, end;
-	bool code; /* of a library: nobody writes to it */
+	uintptr_t fixed; /* where what was never written to ends */
+	bool code;       /* of a library: nobody writes to it */
+	bool stays;      /* somebody has: it is not moved */
 };
 
 struct runs {
 	struct run list[RUNS_MAX]; /* by address: the program's own come first; then libraries */
 	size_t n;
-	uint64_t added; /* bytes in them that this process did not have for itself */
 };
 
-static void add_run(struct runs *runs, const struct run *run, uint64_t holes)
+static void add_run(struct runs *runs, const struct run *run)
 {
-	if (run->end - run->start < RUN_LEAST || runs->n == RUNS_MAX)
+	if (run->end - run->start < RUN_LEAST || runs->n == RUNS_MAX ||
+	    !pages_are_there(run->start, run->end))
 		return;
 	runs->list[runs->n++] = *run;
-	runs->added += holes;
 }
 
 /* Pages of the region that are there, with small gaps between them. */
 static void find_runs(struct runs *runs, int pagemap, const struct run *region)
 {
-	uint64_t entries[256], holes = 0;
+	uint64_t entries[256];
 	struct run now = {0};
 
 	for (uintptr_t at = region->start; at < region->end; at += PAGE) {
@@ -92,84 +116,56 @@ static void find_runs(struct runs *runs, int pagemap, const struct run *region)
 		if (!(entries[i] >> 63))
 			continue;
 		if (now.end == 0 || at - now.end > GAP) {
-			add_run(runs, &now, holes);
+			add_run(runs, &now);
 			now = (struct run){.start = at, .end = at};
-			holes = 0;
 		}
-		holes += at - now.end;
 		now.end = at + PAGE;
 	}
-	add_run(runs, &now, holes);
+	add_run(runs, &now);
 }
 
-/* The list of mappings, line by line.  It is kept on the stack: what is mapped for it would be
- * in it. */
-struct lines {
-	int fd;
-	size_t at, len;
-	char text[4096];
-};
-
-static bool read_on(struct lines *l)
+/* Is it memory that can be moved?  That of threads cannot: one of them is at work here. */
+static bool is_movable(const struct mapping *m)
 {
-	ssize_t n;
+	uintptr_t here = (uintptr_t)&m;
 
-	memmove(l->text, l->text + l->at, l->len - l->at);
-	l->len -= l->at;
-	l->at = 0;
-	n = read(l->fd, l->text + l->len, sizeof(l->text) - l->len);
-	l->len += n > 0 ? (size_t)n : 0;
-	return n > 0;
+	return strcmp(m->rights, "rw-p") == 0 &&
+	       (!strchr(m->name, '[') || strcmp(m->name, "[heap]") == 0) &&
+	       (here < m->start || here >= m->end);
 }
 
-/* NULL: there is no more. */
-static const char *next_line(struct lines *l)
+static void add_libraries(struct runs *runs, const struct library *found, size_t n)
 {
-	char *line, *end;
+	for (size_t i = 0; i < n && runs->n < RUNS_MAX; i++) {
+		const struct span *span = &found[i].span;
 
-	while (!(end = memchr(l->text + l->at, '\n', l->len - l->at)))
-		if (!read_on(l))
-			return NULL;
-	*end = '\0';
-	line = l->text + l->at;
-	l->at = (size_t)(end + 1 - l->text);
-	return line;
-}
-
-/* "1000-2000 rw-p ... NAME": is it memory that can be moved?  That of threads cannot: one of them
- * is at work here. */
-static bool is_movable(const char *line, struct run *ret)
-{
-	uintptr_t here = (uintptr_t)&line;
-	const char *name = strchr(line, '[');
-	int end = 0;
-
-	if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " rw-p %n", &ret->start, &ret->end, &end) != 2 ||
-	    end == 0)
-		return false;
-	return (!name || strcmp(name, "[heap]") == 0) && (here < ret->start || here >= ret->end);
+		if (!span_is_read_only(span) || !pages_are_there(span->start, span->end))
+			continue;
+		runs->list[runs->n++] = (struct run){
+			.start = span->start,
+			.end = span->end,
+			.fixed = found[i].fixed,
+			.code = true,
+		};
+	}
 }
 
 static void list_memory(const struct own_memory *own, struct runs *ret)
 {
-	struct lines lines = {.fd = own->maps};
-	struct run region;
-	const char *line;
+	struct library libraries[RUNS_MAX];
+	size_t n = libraries_list(libraries, RUNS_MAX, LIBRARY_MOST);
+	bool alone = is_alone(own);
+	struct mappings list;
+	struct mapping m;
 
-	while ((line = next_line(&lines)))
-		if (is_movable(line, &region))
-			find_runs(ret, own->pagemap, &region);
-}
-
-static void add_libraries(struct runs *runs)
-{
-	struct library found[RUNS_MAX];
-	size_t n = libraries_list(found, RUNS_MAX - runs->n, LIBRARY_MOST);
-
-	for (size_t i = 0; i < n; i++) {
-		runs->list[runs->n++] = (struct run){found[i].start, found[i].end, true};
-		runs->added += found[i].end - found[i].start;
+	mappings_begin(own, &list);
+	while (mappings_next(&list, &m)) {
+		if (alone && is_movable(&m))
+			find_runs(ret, own->pagemap, &(struct run){.start = m.start, .end = m.end});
+		for (size_t i = 0; i < n; i++)
+			span_see(&libraries[i].span, &m);
 	}
+	add_libraries(ret, libraries, n);
 }
 
 /* The move. */
@@ -185,27 +181,36 @@ static size_t fit(struct runs *runs)
 	for (size = 0; kept < runs->n && size < room; kept++) {
 		struct run *run = &runs->list[kept];
 
-		if (run->end - run->start > room - size) {
-			runs->added -= run->code ? run->end - run->start - (room - size) : 0;
+		if (run->end - run->start > room - size)
 			run->end = run->start + (room - size);
-		}
 		size += run->end - run->start;
 	}
-	for (size_t i = kept; i < runs->n; i++)
-		runs->added -= runs->list[i].code ? runs->list[i].end - runs->list[i].start : 0;
 	runs->n = kept;
 	return room;
 }
 
-/* Between the copy and the move nobody writes to it: our own words are on the stack. */
-static bool copy_runs(const struct runs *runs, char *at, size_t room)
+/* Where the kernel has set a trap for somebody who traces this library, the copy would have it, and
+ * nobody would know whose it is.  Asked behind the copy: one that was set meanwhile is seen, one
+ * that was taken away has left a difference, and one that comes now goes with what lies there. */
+static bool is_traced(const struct own_memory *own, const struct run *run, const char *copy)
+{
+	uintptr_t fixed = run->fixed < run->end ? run->fixed : run->end;
+
+	return !own_memory_is_of_file(own, run->start, fixed) ||
+	       memcmp(copy, (void *)run->start, run->end - run->start) != 0;
+}
+
+/* Between the copy and the move nobody writes to it: other threads sleep, or only what is never
+ * written to is here, and our own words are on the stack. */
+static bool copy_runs(const struct own_memory *own, struct runs *runs, char *at, size_t room)
 {
 	char *start = at;
 
 	for (size_t i = 0; i < runs->n; i++) {
-		const struct run *run = &runs->list[i];
+		struct run *run = &runs->list[i];
 
 		memcpy(at, (void *)run->start, run->end - run->start);
+		run->stays = run->code && is_traced(own, run, at);
 		at += run->end - run->start;
 	}
 	if (madvise(start, room, MADV_COLLAPSE) < 0)
@@ -220,48 +225,68 @@ static bool copy_runs(const struct runs *runs, char *at, size_t room)
 	return true;
 }
 
-static char *move_runs(const struct runs *runs, char *at)
+/* Returns how many bytes of the room are used. */
+static size_t move_runs(const struct runs *runs, char *at)
 {
+	size_t used = 0;
+
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct run *run = &runs->list[i];
 		size_t size = run->end - run->start;
-		bool moved = mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
-				    (void *)run->start) != MAP_FAILED;
+		bool moved = !run->stays && mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+						   (void *)run->start) != MAP_FAILED;
 
 		/* What was there may be gone already; not that of a library that is sealed. */
-		if (!moved && !(run->code && errno == EPERM))
+		if (!moved && !run->stays && !(run->code && errno == EPERM))
 			_exit(EX_LOST);
 		if (moved && run->code)
 			__builtin___clear_cache((char *)run->start, (char *)run->end);
 		if (!moved)
 			(void)munmap(at, size);
+		used += moved ? size : 0;
 		at += size;
 	}
-	return at;
+	return used;
 }
 
-uint64_t settle_memory(struct own_memory *own)
+/* false: something of it may not be done.  Then all is as it was. */
+static bool lay(const struct own_memory *own, struct runs *runs, uint64_t *ret_lost)
+{
+	size_t room = fit(runs), size = 0;
+	char *start = room ? huge_room(room) : NULL;
+
+	if (!start)
+		return true;
+	if (!copy_runs(own, runs, start, room)) {
+		(void)munmap(start, room);
+		return false;
+	}
+	for (size_t i = 0; i < runs->n; i++)
+		size += runs->list[i].end - runs->list[i].start;
+	if (size < room)
+		(void)munmap(start + size, room - size);
+	*ret_lost = room - move_runs(runs, start);
+	return true;
+}
+
+/* They are the last ones. */
+static void leave_libraries(struct runs *runs)
+{
+	while (runs->n && runs->list[runs->n - 1].code)
+		runs->n--;
+}
+
+uint64_t settle_memory(const struct own_memory *own)
 {
 	struct runs runs = {0};
-	size_t room;
-	char *start, *end;
+	uint64_t lost = 0;
 
-	if (own->maps >= 0 && own->pagemap >= 0 && sysconf(_SC_PAGESIZE) == PAGE) {
+	if (own->maps >= 0 && own->pagemap >= 0 && sysconf(_SC_PAGESIZE) == PAGE)
 		list_memory(own, &runs);
-		add_libraries(&runs);
-	}
-	own_fd_end(&own->maps);
-	own_fd_end(&own->pagemap);
-	room = fit(&runs);
-	start = room ? huge_room(room) : NULL;
-	if (!start)
-		return 0;
-	if (!copy_runs(&runs, start, room)) {
-		(void)munmap(start, room);
-		return 0;
-	}
-	end = move_runs(&runs, start);
-	if (end < start + room)
-		(void)munmap(end, (size_t)(start + room - end));
-	return runs.added;
+	if (lay(own, &runs, &lost))
+		return lost;
+	/* There are hosts where nothing that was written may be run. */
+	leave_libraries(&runs);
+	(void)lay(own, &runs, &lost);
+	return lost;
 }

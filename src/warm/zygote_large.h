@@ -5,16 +5,10 @@
 
 #include <stdint.h>
 
-/* What the kernel tells the process of its own memory; -1: it does not. */
-struct own_memory {
-	int maps, pagemap;
-};
+#include "warm/zygote_maps.h"
 
-/* Takes the directory that lies at ZYGOTE_PROC_FD, if one does, and closes it. */
-struct own_memory own_memory_take(void);
-
-/* Closes both.  Returns how many bytes more it has for itself, at most.  For a process whose other
- * threads sleep. */
-uint64_t settle_memory(struct own_memory *own);
+/* Returns how many bytes it has of which nobody knows: what is left of huge pages.  Where other
+ * threads than the main one run, only what nobody writes to is moved. */
+uint64_t settle_memory(const struct own_memory *own);
 
 #endif

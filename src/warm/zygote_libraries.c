@@ -31,27 +31,32 @@ static uintptr_t end_of_relocated(const struct dl_phdr_info *info, uintptr_t sta
 	return start;
 }
 
-/* From its first byte to the first that may change.  false: there are gaps between, something
- * cannot be read, or everything is as it was made, as in what the kernel maps into every process.
- */
+/* From its first byte to the first that may change, or to the first gap: on machines that may have
+ * large pages there is one before what may change.  false: something cannot be read, or everything
+ * is as it was made, as in what the kernel maps into every process. */
 static bool find_span(const struct dl_phdr_info *info, struct library *ret)
 {
-	*ret = (struct library){0};
+	uintptr_t start = 0, end = 0;
+
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
 		uintptr_t at = info->dlpi_addr + part->p_vaddr;
+		bool gap;
 
 		if (part->p_type != PT_LOAD)
 			continue;
-		if (ret->end == 0)
-			ret->start = ret->end = floor_page(at);
-		if (floor_page(at) != ret->end || !(part->p_flags & PF_R))
+		if (end == 0)
+			start = end = floor_page(at);
+		gap = floor_page(at) > end;
+		if (floor_page(at) < end || !(part->p_flags & PF_R))
 			return false;
-		if (part->p_flags & PF_W) {
-			ret->end = end_of_relocated(info, ret->end);
-			return ret->end > ret->start;
+		if (gap || part->p_flags & PF_W) {
+			*ret = (struct library){.fixed = end};
+			ret->span.start = ret->span.seen = start;
+			ret->span.end = gap ? end : end_of_relocated(info, end);
+			return ret->span.end > start;
 		}
-		ret->end = ceil_page(at + part->p_memsz);
+		end = ceil_page(at + part->p_memsz);
 	}
 	return false;
 }
@@ -73,7 +78,7 @@ static int add_library(struct dl_phdr_info *info, size_t size, void *context)
 		return 0;
 	}
 	if (list->n < list->room && find_span(info, &found) &&
-	    found.end - found.start <= list->most)
+	    found.span.end - found.span.start <= list->most)
 		list->found[list->n++] = found;
 	return 0;
 }

@@ -6,8 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "warm/zygote_maps.h"
+
 struct library {
-	uintptr_t start, end; /* pages */
+	struct span span;
+	uintptr_t fixed; /* where what was not even written to when it was loaded ends */
 };
 
 /* Returns how many there are, at most room.  Without the program itself, what the kernel mapped,

@@ -406,11 +406,14 @@ static void obey(struct zygote_self *z)
 		_exit(0);
 }
 
-/* The most that it had is what it has: it gives little back. */
-static uint64_t resident(void)
+/* Where nobody tells, the most that it had is what it has: it gives little back. */
+static uint64_t resident(const struct own_memory *own)
 {
+	struct own_status now;
 	struct rusage use;
 
+	if (own_memory_status(own, &now))
+		return now.resident;
 	return getrusage(RUSAGE_SELF, &use) < 0 ? 0 : (uint64_t)use.ru_maxrss * 1024;
 }
 
@@ -440,10 +443,11 @@ static PyObject *serve(PyObject *module, PyObject *args)
 		_exit(EX_OURS);
 	(void)fcntl(self.control, F_SETFD, FD_CLOEXEC);
 	settle_names();
-	settle_code();
+	settle_code(&self.memory);
 	settle_blocks();
-	news.resident = resident(); /* not what it has for a moment in the next step */
-	news.resident += settle_memory(&self.memory);
+	news.resident = settle_memory(&self.memory);
+	news.resident += resident(&self.memory);
+	own_memory_end(&self.memory);
 	news.maps[ZYGOTE_BOARD_MAP] = (uintptr_t)self.board;
 	news.maps[ZYGOTE_BORN_MAP] = (uintptr_t)self.born;
 	if (tell(self.control, &news) < 0)

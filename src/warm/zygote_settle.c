@@ -3,7 +3,8 @@
  * write to few pages of it.
  *
  * A child has a copy of each page that it writes to, made when it does: most of what it costs.
- * Nothing here can be noticed by a program; where something cannot be done, it is only slower.
+ * A program can notice this only where it asks how its memory is laid out: in /proc/self/maps its
+ * own code has no name.  Where something cannot be done, it is only slower.
  */
 #include "warm/zygote_settle.h"
 
@@ -107,14 +108,28 @@ void *huge_room(size_t size)
 	return at;
 }
 
-static void *huge_copy(const void *from)
+static bool is_read_only(const struct own_memory *own, uintptr_t at)
 {
-	char *at = huge_room(HUGE_PAGE);
+	struct span span = {.start = at, .end = at + HUGE_PAGE, .seen = at};
+	struct mappings list;
+	struct mapping m;
+
+	mappings_begin(own, &list);
+	while (mappings_next(&list, &m))
+		span_see(&span, &m);
+	return span_is_read_only(&span) && pages_are_there(span.start, span.end);
+}
+
+/* As of libraries (zygote_large.c): nobody must have changed what lies there, nor who may. */
+static void *huge_copy(const struct own_memory *own, const void *from)
+{
+	char *at = is_read_only(own, (uintptr_t)from) ? huge_room(HUGE_PAGE) : NULL;
 
 	if (!at)
 		return NULL;
 	memcpy(at, from, HUGE_PAGE);
-	if (madvise(at, HUGE_PAGE, MADV_COLLAPSE) == 0 &&
+	if (own_memory_is_of_file(own, (uintptr_t)from, (uintptr_t)from + HUGE_PAGE) &&
+	    memcmp(at, from, HUGE_PAGE) == 0 && madvise(at, HUGE_PAGE, MADV_COLLAPSE) == 0 &&
 	    mprotect(at, HUGE_PAGE, PROT_READ | PROT_EXEC) == 0)
 		return at;
 	(void)munmap(at, HUGE_PAGE);
@@ -124,7 +139,7 @@ static void *huge_copy(const void *from)
 /* A mapped file has no page tables in a child: it would find the code again fault by fault, and
  * give each page back at its end.  A huge page is one entry.  Nobody runs code of the program
  * meanwhile: its other thread sleeps in the C library. */
-void settle_code(void)
+void settle_code(const struct own_memory *own)
 {
 	struct code code = {0};
 	uintptr_t at, end;
@@ -135,7 +150,8 @@ void settle_code(void)
 	end = code.parts[code.n - 1].end;
 	at = (code.parts[0].start + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
 	for (; at + HUGE_PAGE <= end; at += HUGE_PAGE) {
-		void *copy = is_covered(&code, at, at + HUGE_PAGE) ? huge_copy((void *)at) : NULL;
+		void *copy =
+			is_covered(&code, at, at + HUGE_PAGE) ? huge_copy(own, (void *)at) : NULL;
 
 		if (copy && mremap(copy, HUGE_PAGE, HUGE_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
 				   (void *)at) == (void *)at)

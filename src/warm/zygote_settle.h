@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "warm/zygote_maps.h"
+
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
@@ -21,7 +23,7 @@ struct title {
 void *huge_room(size_t size);
 
 void settle_blocks(void);
-void settle_code(void);
+void settle_code(const struct own_memory *own);
 void settle_names(void);
 /* Its words go, but for its name; so children need not take them away. */
 void settle_title(struct title *ret);

@@ -667,6 +667,27 @@ def a_canary_ends_whoever_prints_it(uid):
 
 
 @test
+def what_a_larger_pipe_holds_is_read_to_its_end(uid):
+    larger = "import fcntl, os; fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 1 << 20)\n"
+    write = "import os; os.write(1, b'x y z\\n' * 100000 + os.environ.get('TRAP', '').encode())"
+    with Session(uid) as s:
+        for end in ("", "; os._exit(0)", "", "; os._exit(0)", "; os._exit(0)"):
+            same(s.code(larger)["status"], "success")
+            a = s.code(write + end)
+            same((end, a["stdout"]["bytes_seen"]), (end, 600000))
+            same(s.code("print('mine')")["output"], "mine\n")
+            same(s.run("python3", "-c", larger + write + end)["stdout"]["bytes_seen"], 600000)
+    with Session(uid, tool="canary") as s:
+        for end in ("", "; exit", "", "; exit", "; exit"):
+            same(s.code(f"python3 -c '{larger}'")["status"], "success")
+            a = s.code(f'python3 -c "{write}"{end}')
+            same((end, a["kill_reason"], a["state_lost"]), (end, "canary", True))
+            same(s.code("echo fine")["output"], "fine\n")
+            a = s.run("python3", "-c", larger + write)
+            same((a["kill_reason"], a["was_killed"]), ("canary", True))
+
+
+@test
 def whatever_a_snippet_says_on_the_channel_harms_only_itself(uid):
     garbage = ("os.write(100, b'garbage\\n')", "os.write(100, b'\\0' * 200)", "os.close(100)",
                "os.write(100, b'f' * 32 + b' 0 -\\n')",

@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """zygote_test.py - a warm interpreter's life, and what never reaches it.
 
-usage: zygote_test.py BOX_ALONE WARM_RUN
+usage: zygote_test.py BOX_ALONE WARM_RUN SPARSE_LIBRARY
 """
 
+import contextlib
 import ctypes
 import json
 import mmap
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
-BOX, RUN = sys.argv[1:3]
+BOX, RUN, SPARSE = sys.argv[1:4]
 PATIENCE_S = 60
+
+
+class Skip(Exception):
+    pass
 
 
 def box(*words, warm=True):
@@ -40,8 +46,13 @@ def can_collapse():
         return False
 
 
-def rounds(script, n, *options, meanwhile=None):
+def rounds(script, n, *options, meanwhile=None, before=None):
     """The reports of n calls in one slot, and what they printed."""
+    def begin():
+        os.dup2(write, 3)
+        if before:
+            before()
+
     with tempfile.TemporaryDirectory() as place:
         path = os.path.join(place, "main.py")
         with open(path, "w", encoding="utf-8") as file:
@@ -49,8 +60,7 @@ def rounds(script, n, *options, meanwhile=None):
         read, write = os.pipe()
         with subprocess.Popen([RUN, "-w", "python", "-n", str(n), "-s", "1500", *options, "-f", path,
                                "--", "python3", "/work/main.py"], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, close_fds=False,
-                              preexec_fn=lambda: os.dup2(write, 3)) as process:
+                              stderr=subprocess.DEVNULL, close_fds=False, preexec_fn=begin) as process:
             os.close(write)
             lines = []
             with os.fdopen(read) as reports:
@@ -66,6 +76,30 @@ def rounds(script, n, *options, meanwhile=None):
 def children(pid):
     with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
         return [int(word) for word in file.read().split()]
+
+
+@contextlib.contextmanager
+def module(text):
+    """The name of a module of the host's, with this text."""
+    name = f"belljar_test_{os.getpid()}"
+    with among_modules(name + ".py", text.encode()):
+        yield name
+
+
+@contextlib.contextmanager
+def among_modules(name, content):
+    version = subprocess.run(["/usr/bin/python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+                             capture_output=True, check=True, timeout=PATIENCE_S).stdout.decode().strip()
+    path = f"/usr/local/lib/python{version}/dist-packages/{name}"
+    try:
+        with open(path, "wb") as file:
+            file.write(content)
+        yield path
+    except FileNotFoundError as why:
+        raise Skip("this Python keeps its modules elsewhere") from why
+    finally:
+        if os.path.exists(path):
+            os.unlink(path)
 
 
 def read_status(pid):
@@ -198,8 +232,7 @@ def memory_lies_in_huge_pages_where_the_kernel_makes_them():
               "sys.version_info[:2])], len(repr(sys.modules)) > 1000)\n")
     lines, out = rounds(script, 3, "-m", "random")
     if not can_collapse():
-        print("# SKIP: this kernel makes no huge pages on demand")
-        return
+        raise Skip("this kernel makes no huge pages on demand")
     assert all(line["how"] == "waiting" for line in lines), lines
     assert out == "[] True\n" * 3, out
     assert all(line["baseline"] < 32 << 20 for line in lines), lines
@@ -219,32 +252,161 @@ def what_is_only_read_of_a_library_is_one_mapping():
     lines, out = rounds(script, 2)
     cold = "4\n['r-xp'] 5\n2363233923 (42,)\n"
     if not can_collapse():
-        print("# SKIP: this kernel makes no huge pages on demand")
-        return
+        raise Skip("this kernel makes no huge pages on demand")
     assert all(line["how"] == "waiting" for line in lines), lines
     assert out == cold.replace("4", "0", 1) * 2, out
 
 
+def traced(function):
+    """A trap of the kernel's in this function's file, until the block ends; everybody who has it mapped runs into it."""
+    at = ctypes.cast(function, ctypes.c_void_p).value
+    for line in open("/proc/self/maps", encoding="ascii"):
+        span, _, offset, _, _, *path = line.split()
+        start, end = (int(word, 16) for word in span.split("-"))
+        if start <= at < end:
+            break
+    with open("/sys/bus/event_source/devices/uprobe/type", encoding="ascii") as file:
+        kind = int(file.read())
+    name = ctypes.create_string_buffer(path[0].encode())
+    wish = bytearray(112)  # struct perf_event_attr: type, size; config1 is the path, config2 the place in it
+    struct.pack_into("II", wish, 0, kind, len(wish))
+    struct.pack_into("QQ", wish, 56, ctypes.addressof(name), at - start + int(offset, 16))
+    libc = ctypes.CDLL(None, use_errno=True)
+    fd = libc.syscall({"x86_64": 298, "aarch64": 241}[os.uname().machine],
+                      (ctypes.c_char * len(wish)).from_buffer(wish), -1, 0, -1, 8)
+    if fd < 0:
+        raise OSError(ctypes.get_errno(), "perf_event_open")
+    return open(fd, "rb", 0)
+
+
+def who_traces_the_host_kills_nobody():
+    """In a copy of what he traces the kernel does not know its own traps."""
+    script = ("import pyexpat\n"
+              "print(type(pyexpat.ParserCreate()).__name__, memoryview(b'x').tobytes(), complex('1+1j'), int('77', 8))\n")
+    places = ((ctypes.CDLL("libexpat.so.1").XML_ParserCreate_MM, ("-m", "pyexpat")),
+              (ctypes.pythonapi.PyMemoryView_FromObject, ()), (ctypes.pythonapi.PyLong_FromString, ()))
+    for function, options in places:
+        try:
+            trap = traced(function)
+        except OSError as why:
+            raise Skip(f"nobody can trace programs here: {why}") from why
+        with trap:
+            lines, out = rounds(script, 2, *options)
+        assert [line["signal"] for line in lines] == [0, 0], lines
+        assert out == "xmlparser b'x' (1+1j) 63\n" * 2 and {line["how"] for line in lines} == {"waiting"}, (out, lines)
+
+
 def a_module_that_would_share_memory_between_calls_makes_them_cold():
     """What one call writes there the next one would find."""
-    name = f"belljar_test_{os.getpid()}"
-    version = subprocess.run(["/usr/bin/python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
-                             capture_output=True, check=True, timeout=PATIENCE_S).stdout.decode().strip()
-    path = f"/usr/local/lib/python{version}/dist-packages/{name}.py"
-    script = f"import {name} as m\nprint(m.m[:4])\nm.m[:4] = b'LEAK'\n"
-    try:
-        for memory, warm in (("mmap.mmap(-1, 4096)", False), ("mmap.mmap(-1, 4096, mmap.MAP_PRIVATE)", True)):
-            with open(path, "w", encoding="ascii") as file:
-                file.write(f"import mmap\nm = {memory}\n")
+    for memory, warm in (("mmap.mmap(-1, 4096)", False), ("mmap.mmap(-1, 4096, mmap.MAP_PRIVATE)", True)):
+        with module(f"import mmap\nm = {memory}\n") as name:
+            script = f"import {name} as m\nprint(m.m[:4])\nm.m[:4] = b'LEAK'\n"
             lines, out = rounds(script, 3, "-m", name)
-            assert out == "b'\\x00\\x00\\x00\\x00'\n" * 3, (memory, out)
-            assert all((line["how"] == "waiting") == warm for line in lines), lines
-            assert warm or all("share memory" in line["why_cold"] for line in lines), lines
-    except FileNotFoundError:
-        print("# SKIP: this Python keeps its modules elsewhere")
-    finally:
-        if os.path.exists(path):
-            os.unlink(path)
+        assert out == "b'\\x00\\x00\\x00\\x00'\n" * 3, (memory, out)
+        assert all((line["how"] == "waiting") == warm for line in lines), lines
+        assert warm or all("share memory" in line["why_cold"] for line in lines), lines
+
+
+MOVED = ("import sys\n"
+         "lines = open('/proc/self/maps').read().splitlines()\n"
+         "own = [l for l in lines if ' rw-p ' in l and l.endswith('python%d.%d' % sys.version_info[:2])]\n"
+         "print('stays' if own else 'moved', 'stays' if [l for l in lines if '/libc.so' in l and ' r-xp ' in l] else 'moved')\n")
+
+
+def what_a_modules_thread_may_be_writing_to_stays():
+    """What it writes between the copy and the move would be lost, the end of a lock among it."""
+    thread = ("import _thread, ctypes, time\n"
+              "stop, stopped = False, _thread.allocate_lock()\n"
+              "stopped.acquire()\n"
+              "def work():\n"
+              "    while not stop: time.sleep(0.0001)\n"
+              "    stopped.release()\n"
+              "_thread.start_new_thread(work, ())\n")
+    # One that knows how to be forked, as those of libraries for arithmetic.
+    knows = ("def prepare():\n"
+             "    global stop\n"
+             "    if not stop:\n"
+             "        stop = True\n"
+             "        stopped.acquire()\n"
+             "prepare = ctypes.CFUNCTYPE(None)(prepare)\n"
+             "ctypes.CDLL(None)['__register_atfork'](prepare, None, None, None)\n")
+    if not can_collapse():
+        raise Skip("this kernel makes no huge pages on demand")
+    for text, own in (("", "moved"), (thread, "stays"), (thread + knows, "moved")):
+        with module(text) as name:
+            lines, out = rounds(MOVED, 3, "-m", name)
+        assert all(line["how"] == "waiting" for line in lines), (text, lines)
+        assert out == f"{own} moved\n" * 3, (text, out)
+
+
+CHANGES = ("import ctypes\n"
+           "libc, expat = ctypes.CDLL(None), ctypes.CDLL('libexpat.so.1')\n"
+           "at = ctypes.cast(expat.XML_ParserCreate_MM, ctypes.c_void_p).value & -4096\n"
+           "assert libc.mprotect(ctypes.c_void_p(at), 4096, %d) == 0\n")
+
+
+def what_a_module_may_do_with_a_library_its_children_may():
+    """Hooks are laid into code and tables; and of what cannot be read there is no copy."""
+    write = "ctypes.memmove(at, ctypes.string_at(at, 16), 16)\n"
+    for rights, use in ((7, write), (0, "")):
+        with module(CHANGES % rights) as name:
+            script = (f"import sys\nfrom {name} import at, ctypes\n{use}"
+                      "for l in open('/proc/self/maps'):\n"
+                      "    start, end = (int(x, 16) for x in l.split()[0].split('-'))\n"
+                      "    if start <= at < end: print(l.split()[1])\n")
+            lines, out = rounds(script, 2, "-m", name)
+        assert {line["how"] for line in lines} == {"waiting"} and not any(line["signal"] for line in lines), (rights, lines)
+        assert out == {7: "rwxp\n", 0: "---p\n"}[rights] * 2, out
+
+
+def a_library_whose_file_ends_too_early_harms_nobody():
+    """What lies behind the end of its file cannot be read."""
+    try:
+        ctypes.CDLL("libutil.so.1")
+    except OSError as why:
+        raise Skip("no small library is known here") from why
+    found = [line.split()[-1] for line in open("/proc/self/maps", encoding="ascii") if "/libutil" in line]
+    with open(found[0], "rb") as file:
+        image = bytearray(file.read())
+    at, size, n = struct.unpack_from("=Q", image, 32)[0], *struct.unpack_from("=HH", image, 54)
+    for head in range(at, at + n * size, size):
+        kind, rights, offset = struct.unpack_from("=IIQ", image, head)
+        if kind == 1 and rights == 4 and offset:  # what is only read, behind the code
+            struct.pack_into("=Q", image, head + 8, offset + (1 << 20))
+            break
+    else:
+        raise Skip("its parts are others here")
+    with among_modules(f"belljar_test_{os.getpid()}.bin", image) as path, \
+            module(f"import ctypes\nctypes.CDLL({path!r})\n") as name:
+        lines, out = rounds("print('here')", 2, "-m", name)
+    assert out == "here\n" * 2 and {line["how"] for line in lines} == {"waiting"}, lines
+
+
+def a_library_with_gaps_is_moved_up_to_the_first():
+    if not can_collapse():
+        raise Skip("this kernel makes no huge pages on demand")
+    with open(SPARSE, "rb") as file:
+        image = file.read()
+    with among_modules(f"belljar_test_{os.getpid()}.bin", image) as path, \
+            module("import ctypes\n"
+                   f"get = ctypes.CDLL({path!r}).sparse_text\n"
+                   "get.restype = ctypes.c_char_p\n") as name:
+        script = (f"import {name} as m\nprint(m.get(), m.get(), end=' ')\n"
+                  f"print([l.split()[1] for l in open('/proc/self/maps') if l.endswith({path!r} + '\\n')])\n")
+        lines, out = rounds(script, 2, "-m", name)
+    assert {line["how"] for line in lines} == {"waiting"}, lines
+    assert "b'here' b'there'" in out and "r-xp" not in out and "---p" in out, out
+
+
+def where_nothing_written_may_be_run_its_memory_is_moved_all_the_same():
+    libc = ctypes.CDLL(None)
+    set_mdwe, get_mdwe, refuse_exec_gain = 65, 66, 1
+    if libc.prctl(get_mdwe, 0, 0, 0, 0) < 0:
+        raise Skip("this kernel lets everybody run what he wrote")
+    if not can_collapse():
+        raise Skip("this kernel makes no huge pages on demand")
+    lines, out = rounds(MOVED, 2, before=lambda: libc.prctl(set_mdwe, refuse_exec_gain, 0, 0, 0))
+    assert all(line["how"] == "waiting" for line in lines) and out == "moved stays\n" * 2, (out, lines)
 
 
 def what_a_box_can_write_is_never_imported():
@@ -346,6 +508,21 @@ def nothing_of_the_callers_runs_before_what_is_shared_is_gone():
         assert (line["how"], out) == ("waiting", "here True\n"), (line, out)
 
 
+def what_it_is_said_to_have_is_what_it_has():
+    """But for what is left of its last huge page, which nobody else tells of."""
+    seen = []
+
+    def look(pid, _):
+        time.sleep(0.1)  # the next child has been born, and has given its rights up
+        seen.append(max((int(read_status(zygote)["VmRSS"].split()[0]) << 10 for zygote in zygotes(pid)), default=0))
+
+    for options in ((), ("-m", "ssl", "-m", "json")):
+        seen.clear()
+        lines, _ = rounds("print(1)", 3, "-r", "400", *options, meanwhile=look)
+        more = [line["baseline"] - has for line, has in zip(lines, seen) if has]
+        assert len(more) == 3 and all(-1 << 20 < n < 2 << 20 for n in more), (more, seen, lines)
+
+
 def the_limit_and_the_account_are_the_calls_own():
     lines, _ = rounds("print(1)", 2)
     for line in lines:
@@ -369,13 +546,20 @@ TESTS = [
     a_child_has_no_memory_in_common_with_anybody,
     memory_lies_in_huge_pages_where_the_kernel_makes_them,
     what_is_only_read_of_a_library_is_one_mapping,
+    who_traces_the_host_kills_nobody,
     a_module_that_would_share_memory_between_calls_makes_them_cold,
+    what_a_modules_thread_may_be_writing_to_stays,
+    what_a_module_may_do_with_a_library_its_children_may,
+    a_library_whose_file_ends_too_early_harms_nobody,
+    a_library_with_gaps_is_moved_up_to_the_first,
+    where_nothing_written_may_be_run_its_memory_is_moved_all_the_same,
     what_a_box_can_write_is_never_imported,
     a_call_with_few_files_starts_cold_and_says_so,
     a_script_that_only_a_fresh_one_runs_right_is_told_as_such,
     a_variable_that_modules_read_when_they_are_loaded_is_a_cold_start_and_named,
     a_module_of_the_callers_wins_over_one_that_is_loaded,
     nothing_of_the_callers_runs_before_what_is_shared_is_gone,
+    what_it_is_said_to_have_is_what_it_has,
     the_limit_and_the_account_are_the_calls_own,
 ]
 
@@ -391,6 +575,8 @@ def main():
         try:
             test()
             print(f"ok {i} - {test.__name__} # {time.monotonic() - start:.1f} s", flush=True)
+        except Skip as why:
+            print(f"ok {i} - {test.__name__} # SKIP {why}", flush=True)
         except AssertionError as why:
             failed = True
             print(f"not ok {i} - {test.__name__}\n# " + str(why).replace("\n", "\n# "), flush=True)
