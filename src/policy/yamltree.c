@@ -172,8 +172,10 @@ static struct place scalar_place(const struct builder *b, struct fy_token *value
 				 struct place place)
 {
 	enum fy_scalar_style style = fy_token_scalar_style(value);
+	size_t len = 0;
 
-	if (!value)
+	/* Newer libraries have a token for it, which lies behind its key. */
+	if (!value || (style == FYSS_PLAIN && fy_token_get_text(value, &len) && len == 0))
 		return place_of_nothing(b);
 	return style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED ? one_before(place)
 									  : place;

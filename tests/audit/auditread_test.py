@@ -803,7 +803,8 @@ def the_manual_page_verifies_a_log_with_other_tools():
             if change:
                 p.run("/usr/bin/sed", "-i", change, p.log + "/checkpoint")
             told = p.run("/bin/sh", "-c", "cd log && " + signature, env=path)
-            equal((told.returncode, told.stderr), (code, ""))
+            equal(told.returncode, code)
+            check(code or not told.stderr, told.stderr)  # some versions say more about a bad signature
 
 
 def the_manual_page_names_every_kind_and_field():

@@ -36,11 +36,11 @@ class Certs:
     def ca(self, name):
         openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
                 "-keyout", self.path(name + ".key"), "-out", self.path(name + ".pem"),
-                "-subj", "/CN=" + name, "-days", "2")
+                "-subj", "/CN=" + name, "-days", "2", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
 
     def sign(self, name, common, ca, extension):
         with open(self.path(name + ".ext"), "w", encoding="ascii") as f:
-            f.write(extension + "\n")
+            f.write(extension + "\nauthorityKeyIdentifier=keyid\n")
         openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
                 "-keyout", self.path(name + ".key"), "-out", self.path(name + ".csr"),
                 "-subj", "/CN=" + common)

@@ -22,7 +22,8 @@ NEW = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curv
 class Authority:
     def __init__(self, s, name):
         self.dir, self.name, self.user = s.dir, name, s.user
-        self.new(name, "-addext", "basicConstraints=critical,CA:TRUE")
+        self.new(name, "-addext", "basicConstraints=critical,CA:TRUE",
+                 "-addext", "keyUsage=critical,keyCertSign,cRLSign")
 
     def path(self, name):
         return "%s/%s.pem" % (self.dir, name)
