@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* errandenv.c - the language and the whole environment of a call's program. */
 #include <stdint.h>
+#include <string.h>
 
 #include "base/own.h"
 #include "call/language.h"
@@ -83,4 +84,19 @@ int errand_environment(struct passage *p, const struct language *language, char 
 	environment_build(language, own, all);
 	*ret = all;
 	return 0;
+}
+
+char **environment_with(struct arena *a, char **env, char *variable, struct error *err)
+{
+	size_t n = 0;
+	char **all;
+
+	while (env[n])
+		n++;
+	all = arena_array(a, n + 2, sizeof(*all), err);
+	if (!all)
+		return NULL;
+	memcpy(all, env, n * sizeof(*all));
+	all[n] = variable;
+	return all;
 }

@@ -51,6 +51,8 @@ void errand_language(const struct tool *tool, const struct language *language,
 /* The whole environment of a program of this call; lives as long as the call. */
 int errand_environment(struct passage *p, const struct language *language, char ***ret,
 		       struct error *err);
+/* The same with one more, which is none of them; NULL: err. */
+char **environment_with(struct arena *a, char **env, char *variable, struct error *err);
 /* It could not be started: in words that name nothing of the host.  Returns STOP. */
 enum verdict errand_explain(struct passage *p, const struct error *err);
 /* p->account.outcome is filled in: what follows from it. */

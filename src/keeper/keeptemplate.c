@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/own.h"
 #include "call/inside.h"
+#include "gate/steps.h"
 
 /* Before the key is a library, behind it what a box wrote: warm/copy_image.h. */
 enum { TEMPLATE_KEY_AT = 60 << 10, TEMPLATE_BYTES = 256 << 20 };
@@ -112,17 +113,9 @@ bool template_fits(int file, char *const *argv, char *const *env, char *why, siz
 
 char **template_env(struct arena *a, char **env, struct error *err)
 {
-	size_t n = 0;
-	char **all;
+	char *load = arena_printf(a, err, "LD_PRELOAD=/proc/self/fd/%d", INSIDE_MORE_FD);
 
-	while (env[n])
-		n++;
-	all = arena_array(a, n + 2, sizeof(*all), err);
-	if (!all)
-		return NULL;
-	memcpy(all, env, n * sizeof(*all));
-	all[n] = arena_printf(a, err, "LD_PRELOAD=/proc/self/fd/%d", INSIDE_MORE_FD);
-	return all[n] ? all : NULL;
+	return load ? environment_with(a, env, load, err) : NULL;
 }
 
 /* It may hold so much and no more, whoever writes into it. */

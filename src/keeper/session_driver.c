@@ -93,11 +93,29 @@ static char **driver_words(struct passage *p, size_t kind, const struct language
 	return argv;
 }
 
+/* From 3.13 on a python3 -c imports modules before it begins, and files of the session that have
+ * their names would stand in for them: drivers/python.py, which takes it away again. */
+static char **look_nowhere(struct arena *a, const struct language *language, char **env,
+			   struct error *err)
+{
+	static char variable[] = "PYTHONSAFEPATH=belljar";
+
+	if (strcmp(language->name, "python") != 0)
+		return env;
+	for (char **v = env; *v; v++)
+		if (environment_same_name(*v, variable))
+			return env;
+	return environment_with(a, env, variable, err);
+}
+
 int driver_job(struct session *s, struct driver *d, struct passage *p, char ***ret_argv,
 	       char ***ret_env, struct error *err)
 {
 	*ret_argv = driver_words(p, (size_t)(d - s->drivers), d->language, err);
 	if (!*ret_argv || errand_environment(p, d->language, ret_env, err) < 0)
+		return -1;
+	*ret_env = look_nowhere(&p->judged.arena, d->language, *ret_env, err);
+	if (!*ret_env)
 		return -1;
 	if (s->for_template)
 		template_keep_counting(*ret_env);

@@ -22,6 +22,12 @@ static bool is_ours(const char *variable)
 	return copy_begins(variable, "LD_PRELOAD=/proc/self/fd/");
 }
 
+/* Whose interpreter began as a program does has it no more, either: drivers/python.py. */
+static bool is_for_beginning(const char *variable)
+{
+	return is_ours(variable) || copy_same(variable, "PYTHONSAFEPATH=belljar");
+}
+
 /* Its variables as they are to be, one behind the other. */
 static bool take_env(struct copy_work *w, char **env)
 {
@@ -30,7 +36,7 @@ static bool take_env(struct copy_work *w, char **env)
 	long room;
 
 	for (char **v = env; *v; v++)
-		len += is_ours(*v) ? 0 : copy_length(*v) + 1;
+		len += is_for_beginning(*v) ? 0 : copy_length(*v) + 1;
 	if (len > ENV_MOST)
 		return copy_refuse(w, "its environment is too long", NULL);
 	room = copy_mmap(0, len + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -38,7 +44,7 @@ static bool take_env(struct copy_work *w, char **env)
 		return copy_refuse(w, "there is no memory for it", NULL);
 	to = (char *)room;
 	for (char **v = env; *v; v++) {
-		if (is_ours(*v))
+		if (is_for_beginning(*v))
 			continue;
 		copy_bytes(to + at, *v, copy_length(*v) + 1);
 		at += copy_length(*v) + 1;

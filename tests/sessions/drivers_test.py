@@ -38,7 +38,7 @@ class Driver:
         self.out, self.err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": self.work.name}
         if language == "python":
-            environment["PYTHONUNBUFFERED"] = "1"
+            environment.update(PYTHONUNBUFFERED="1", PYTHONSAFEPATH="belljar")  # as the keeper starts it
         self.process = subprocess.Popen(COMMANDS[language](), stdin=theirs, stdout=self.out,
                                         stderr=self.err, env=environment, cwd=self.work.name)
         theirs.close()
@@ -160,6 +160,8 @@ def python_tracebacks_show_the_snippet_and_nothing_of_ours(d):
     status, _, _, err = d.run("def (:")
     same(status, 1)
     assert "SyntaxError" in err and "<snippet 3>" in err and "ast.py" not in err, err
+    err = d.run("exec('\\n' * 3 + 'broken()')")[3]
+    assert 'File "<string>", line 4, in <module>\n  File "<snippet 1>"' in err, err
     same(d.run("x")[:2], (0, "1"))
 
 
@@ -216,6 +218,8 @@ def python_files_of_the_session_do_not_stand_in_for_its_modules(d):
     same(d.run("import linecache\nlinecache.mine")[0], 1)  # ours was loaded before theirs was in sight
     d.run("open('mine.py', 'w').write('v = 3')")
     same(d.run("import mine\nmine.v")[1], "3")
+    # What kept Python itself from looking there is nobody's who is started from here.
+    same(d.run("import os, subprocess, sys\nos.environ.get('PYTHONSAFEPATH')"), (0, None, "", ""))
 
 
 @test("python")

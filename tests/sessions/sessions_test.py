@@ -258,6 +258,16 @@ def bash_and_node_keep_theirs_beside_it(uid):
 
 
 @test
+def an_interpreter_begins_whatever_files_lie_beside_it(uid):
+    """From 3.13 on Python imports some modules of its own before a driver begins."""
+    with Session(uid) as s:
+        for name in ("linecache", "tokenize", "re"):
+            a = s.code(f"open('{name}.py', 'w').write('raise SystemExit(9)')\nimport os\nos._exit(9)")
+            same((a["exit_code"], a["state_lost"]), (9, True))
+            same(s.code("import os\n1 + 1, os.environ.get('PYTHONSAFEPATH')")["result"], "(2, None)")
+
+
+@test
 def a_session_has_the_interpreters_of_its_tool(_uid):
     with Session(tool="own") as s:
         same(s.code("import os, sys; print(sys.orig_argv[0], os.environ['MINE'])")["output"],

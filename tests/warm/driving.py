@@ -56,7 +56,7 @@ class Interpreter:
         self.sock, theirs = socket.socketpair()
         self.sock.settimeout(PATIENCE_S)
         self.out = tempfile.TemporaryFile()
-        env = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/", **env}
+        env = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/", "PYTHONSAFEPATH": "belljar", **env}
         if file is not None:
             env["LD_PRELOAD"] = "/proc/self/fd/%d" % FILE_FD
         self.process = subprocess.Popen(

@@ -563,8 +563,8 @@ LISTENERS = (
     "own = repr; builtins.repr = lambda *a, **k: (seen.append(a), own(*a, **k))[1]",
     "own = sys.stdout; own.flush = lambda: seen.append(1)",
     "own = sys.stdout; sys.stdout = sys.__stdout__ = type('S', (), {'flush': lambda self: seen.append(1)})()",
-    "sys.monitoring.use_tool_id(3, 'mine'); _ = sys.monitoring.register_callback(3, 1, lambda *_: seen.append(1)); "
-    "sys.monitoring.set_events(3, 1)",
+    "sys.monitoring.use_tool_id(3, 'mine'); _ = sys.monitoring.register_callback(3, 1, lambda code, _: seen.append(code) "
+    "if code.co_filename[:9] == '<snippet ' else None); sys.monitoring.set_events(3, 1)",
 )
 
 

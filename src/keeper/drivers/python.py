@@ -10,7 +10,10 @@
 # Whoever owns the other end believes none of it: a snippet can say here whatever it likes.
 import sys
 
-sys.path.pop(0)  # a file of the session must not stand in for a module that is needed here
+# A file of the session must not stand in for a module that is needed here.  From 3.13 on some are imported before this
+# begins: PYTHONSAFEPATH, which the keeper sets and forget_beginning() takes away, keeps them from being found there.
+if sys.path[0] == "":
+    sys.path.pop(0)
 # A session has its memory for itself, and there may be thousands: no more than what every snippet needs.
 import builtins
 import os
@@ -404,6 +407,19 @@ def why_cold():
     return why
 
 
+def forget_beginning():
+    """From 3.13 on every -c, also ours, is a text in linecache, and a snippet's "<string>" would have its lines.
+
+    A PYTHONSAFEPATH of the tool's own stays.
+    """
+    linecache = sys.modules.get("linecache")
+    if linecache is not None:
+        linecache.clearcache()
+        getattr(linecache, "_interactive_cache", {}).clear()
+    if os.environ.get("PYTHONSAFEPATH") == "belljar":
+        del os.environ["PYTHONSAFEPATH"]
+
+
 def command(channel, session, message):
     """Not a snippet: something that whoever owns the other end wants of us."""
     if message.begun:
@@ -455,6 +471,7 @@ def main():
     session = Session()
     signal(SIGINT, session.interrupt)
     cold = why_cold()
+    forget_beginning()
     if cold is not None:
         os.write(channel.fd, b"cold %s\n" % cold.encode("utf-8", "replace"))
     os.write(channel.fd, b"ready\n")
