@@ -27,6 +27,8 @@ MAIN = list(globals())  # the names in a new __main__, in their order
 import sys
 
 BARE = list(sys.modules)  # what a python3 has that was asked for nothing
+if sys.version_info >= (3, 13) and "linecache" in BARE:
+    del BARE[BARE.index("linecache") :]  # with what it imports: only a -c has these
 BUILTINS = sys.modules["builtins"]
 __builtins__ = dict(BUILTINS.__dict__)  # ours: a program may do with the others what it likes
 

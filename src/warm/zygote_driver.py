@@ -19,6 +19,7 @@ class Heard:
 
     def listen(self, usual):
         self.seen.clear()
+        globals().pop("__warningregistry__", None)  # from 3.13 on, who asks to compile twice is warned once
         for name in ("filters", "defaultaction", "onceregistry"):
             if hasattr(usual, name):
                 setattr(self, name, getattr(usual, name))

@@ -158,7 +158,9 @@ def who_sleeps_has_next_to_nothing():
         one.run("mine = {n: str(n) for n in range(50)}")
         home, own = {m.split()[0] for m in one.maps()}, one.own_kib()
         one.sleep()
-        check(own > 200 and one.own_kib() <= 60, (own, one.own_kib()))
+        # With 3.13 some pages are nearly all zeros where the template's are full: each stays as it is.
+        most = 80 if sys.version_info >= (3, 13) else 60
+        check(own > 200 and one.own_kib() <= most, (own, one.own_kib()))
         release = [int(n) for n in os.uname().release.split(".")[:2]]
         check(one.tables_kib() <= 24 or release < [6, 14], one.tables_kib())
         same(one.run("mine[17], len(mine), sum(map(int, mine.values()))"), "('17', 50, 1225)")
