@@ -387,15 +387,22 @@ def a_library_with_gaps_is_moved_up_to_the_first():
         raise Skip("this kernel makes no huge pages on demand")
     with open(SPARSE, "rb") as file:
         image = file.read()
-    with among_modules(f"belljar_test_{os.getpid()}.bin", image) as path, \
-            module("import ctypes\n"
-                   f"get = ctypes.CDLL({path!r}).sparse_text\n"
-                   "get.restype = ctypes.c_char_p\n") as name:
+    with among_modules(f"belljar_test_{os.getpid()}.bin", image) as path:
+        # What does not fill a huge page stays, and that may be it: with so much more there is room.
+        assert any(is_moved_up_to_its_gap(path, quarter << 19) for quarter in range(4))
+
+
+def is_moved_up_to_its_gap(path, more):
+    with module("import ctypes\n"
+                f"more = b'x' * {more}\n"
+                f"get = ctypes.CDLL({path!r}).sparse_text\n"
+                "get.restype = ctypes.c_char_p\n") as name:
         script = (f"import {name} as m\nprint(m.get(), m.get(), end=' ')\n"
                   f"print([l.split()[1] for l in open('/proc/self/maps') if l.endswith({path!r} + '\\n')])\n")
         lines, out = rounds(script, 2, "-m", name)
     assert {line["how"] for line in lines} == {"waiting"}, lines
-    assert "b'here' b'there'" in out and "r-xp" not in out and "---p" in out, out
+    assert "b'here' b'there'" in out and "---p" in out, out
+    return "r-xp" not in out
 
 
 def where_nothing_written_may_be_run_its_memory_is_moved_all_the_same():
