@@ -50,7 +50,7 @@ struct program {
 	const char *within; /* its real path, beneath the root */
 };
 
-static void finder_free(struct finder *f)
+void finder_free(struct finder *f)
 {
 	if (!f)
 		return;
@@ -501,8 +501,6 @@ static int take_objects(struct finder *f, struct error *err)
 
 static int find_all(struct finder *f, const char *const *programs, size_t n, struct error *err)
 {
-	if (ldso_init(&f->ldso, &f->root, err) < 0)
-		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (enqueue(f, programs[i], err) < 0)
 			return -1;
@@ -517,20 +515,37 @@ static int find_all(struct finder *f, const char *const *programs, size_t n, str
 	return 0;
 }
 
+struct finder *finder_new(const char *root, struct error *err)
+{
+	struct finder *f = calloc(1, sizeof(*f));
+
+	if (!f) {
+		(void)fail_sys(err, "list programs");
+		return NULL;
+	}
+	f->root.fd = -1;
+	if (rootdir_open(root, &f->root, err) == 0 && ldso_init(&f->ldso, &f->root, err) == 0)
+		return f;
+	finder_free(f);
+	return NULL;
+}
+
+int finder_find(struct finder *f, const char *const *programs, size_t n, struct needed_list *ret,
+		struct error *err)
+{
+	if (find_all(f, programs, n, err) < 0)
+		return -1;
+	*ret = f->list;
+	f->list = (struct needed_list){0};
+	return 0;
+}
+
 int programs_needed(const char *root, const char *const *programs, size_t n,
 		    struct needed_list *ret, struct error *err)
 {
-	struct finder *f = calloc(1, sizeof(*f));
-	int result = -1;
+	struct finder *f = finder_new(root, err);
+	int result = f ? finder_find(f, programs, n, ret, err) : -1;
 
-	if (!f)
-		return fail_sys(err, "list programs");
-	f->root.fd = -1;
-	if (rootdir_open(root, &f->root, err) == 0 && find_all(f, programs, n, err) == 0) {
-		*ret = f->list;
-		f->list = (struct needed_list){0};
-		result = 0;
-	}
 	finder_free(f);
 	return result;
 }
