@@ -277,6 +277,16 @@ static void rest(const struct server *s)
 		pages_forget_stack();
 }
 
+/* What was begun early may have died since: its one call is not taken, and its peer, which hears
+ * that nobody read it, has it run in another slot. */
+static bool died_waiting(struct server *s)
+{
+	if (!s->later || s->running || s->spent)
+		return false;
+	(void)slot_step(s->slot);
+	return !slot_is_usable(s->slot);
+}
+
 static void serve_once(struct server *s)
 {
 	enum { REQUEST, SLOT, PEER, EVENTS, COUNT };
@@ -292,7 +302,8 @@ static void serve_once(struct server *s)
 		s->done = errno != EINTR;
 		return;
 	}
-	if (fds[PEER].revents || fds[EVENTS].revents & (POLLHUP | POLLERR)) {
+	if (fds[PEER].revents || fds[EVENTS].revents & (POLLHUP | POLLERR) ||
+	    (fds[SLOT].revents && died_waiting(s))) {
 		s->done = true;
 		return;
 	}
@@ -447,19 +458,17 @@ static int take_profile(struct server *s, struct run_options *o, struct error *e
 	return 1;
 }
 
-/* What every listed program has in common is made meanwhile. */
+/* What every listed program has in common is made meanwhile.  Where it cannot be, that is no
+ * failure yet: the profile may do with less. */
 static int await_profile(struct server *s, struct run_options *o, struct slot **ret_early,
-			 char **argv, struct error *err)
+			 struct error *err)
 {
 	enum { REQUEST, PEER, COUNT };
 	struct pollfd fds[COUNT] = {[REQUEST] = {.fd = s->sock, .events = POLLIN},
 				    [PEER] = {.fd = s->peer, .events = POLLIN}};
-	const struct profile any = {0};
-	struct error why = {0}, ignored;
+	struct error ignored = {0};
 
-	if (slot_open_early(s->sock, ret_early, &why) < 0 && cli_may_ask_systemd(&any, &why))
-		(void)delegate_reexec(argv, &ignored);
-	if (*ret_early && poll(fds, COUNT, 0) == 0)
+	if (slot_open_early(s->sock, ret_early, &ignored) == 0 && poll(fds, COUNT, 0) == 0)
 		slot_use_pause(*ret_early);
 	while (poll(fds, COUNT, -1) < 0)
 		if (errno != EINTR)
@@ -480,11 +489,12 @@ static int use_early(struct server *s, const struct run_options *o, struct slot 
 	return 0;
 }
 
-/* 1: its peer was told already. */
-static int open_later(struct server *s, struct run_options *o, char **argv, struct error *err)
+/* 1: its peer was told already.  What takes systemd is left to a helper that its peer starts then:
+ * that one can be asked for with words. */
+static int open_later(struct server *s, struct run_options *o, struct error *err)
 {
 	own_slot early = NULL;
-	int result = await_profile(s, o, &early, argv, err);
+	int result = await_profile(s, o, &early, err);
 
 	if (result <= 0) {
 		s->done = result == 0;
@@ -505,7 +515,7 @@ __attribute__((noinline)) static int get_ready(struct server *s, struct run_opti
 	if (watch_peer(s, err) < 0)
 		return -1;
 	if (s->later)
-		result = open_later(s, o, argv, err);
+		result = open_later(s, o, err);
 	else
 		result = parse(o, argv + words, err) < 0 ? -1 : open_slot(s, o, argv, err);
 	if (result < 0)

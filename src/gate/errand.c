@@ -415,9 +415,12 @@ static struct remote *get_slot(struct passage *p, struct errand *e, struct error
 
 	if (p->slots)
 		return slots_get(p->slots, &r->profile, &r->job.limits, p->judged.tool->fresh, err);
+	/* Nothing was started in what it made early: whatever it could not do, another one may. */
 	if (e->asked) {
 		e->asked = false;
-		return remote_await_open(&e->own, err) < 0 ? NULL : &e->own;
+		if (remote_await_open(&e->own, err) == 0)
+			return &e->own;
+		*err = (struct error){0};
 	}
 	return remote_open_once(&e->own, p->helper, &r->profile, &r->job.limits, err) < 0 ? NULL
 											  : &e->own;

@@ -210,6 +210,88 @@ TEST(what_it_does_not_list_is_not_there)
 	remote_close(&e.remote);
 }
 
+/* Of the helper: its launcher. */
+static pid_t child_of(pid_t parent)
+{
+	uint64_t until = clock_us() + PATIENCE_MS * 1000ULL;
+	char path[64], text[32] = "";
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", parent, parent);
+	while (text[0] == '\0' && clock_us() < until) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+		if (fd < 0)
+			SKIP("this kernel does not list children");
+		read_text(fd, text, sizeof(text));
+		(void)poll(NULL, 0, 50);
+	}
+	return (pid_t)strtol(text, NULL, 10);
+}
+
+static void kill_launcher(pid_t parent)
+{
+	pid_t launcher = child_of(parent);
+
+	CHECK(launcher > 0 && kill(launcher, SIGKILL) == 0);
+	(void)poll(NULL, 0, 50);
+}
+
+TEST(a_launcher_that_died_before_it_was_needed_is_replaced)
+{
+	char program[] = "true";
+	struct error err = {0};
+	struct outcome outcome;
+	struct kept_box b;
+	struct early e;
+
+	box_defaults(&b);
+	b.profile.allow_degraded = 0; /* else it makes another one in any case */
+	if (geteuid() != 0)
+		SKIP("without groups none waits");
+	list(&b, "true");
+	inherit(&e);
+	kill_launcher(e.pid);
+	CHECK(remote_ask_open(&e.remote, &b.profile, &b.limits, &err) == 0);
+	CHECK(remote_await_open(&e.remote, &err) == 0);
+	CHECK(run_program(&e.remote, &b.limits, program, &outcome));
+	CHECK(outcome.end == END_EXITED && outcome.exit_code == 0);
+	remote_close(&e.remote);
+}
+
+/* Then whoever has the call knows that another slot may have it. */
+TEST(a_launcher_that_died_before_the_call_leaves_that_unread)
+{
+	char program[] = "true", path[] = "PATH=/usr/bin:/bin";
+	char *argv[] = {program, NULL}, *env[] = {path, NULL};
+	struct error err = {0};
+	struct outcome outcome;
+	struct kept_box b;
+	struct early e;
+	int work, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct job job = {.argv = argv, .env = env};
+
+	if (geteuid() != 0)
+		SKIP("without groups none waits");
+	box_defaults(&b);
+	list(&b, "true");
+	job.limits = b.limits;
+	inherit(&e);
+	CHECK(remote_ask_open(&e.remote, &b.profile, &b.limits, &err) == 0);
+	CHECK(remote_await_open(&e.remote, &err) == 0);
+	(void)poll(NULL, 0, 50);
+	CHECK(kill(e.pid, SIGSTOP) == 0); /* it hears of both at once */
+	kill_launcher(e.pid);
+	CHECK(e.remote.runner.ops->start(&e.remote, &job, (int[3]){null, null, null}, &err) == 0);
+	CHECK(kill(e.pid, SIGCONT) == 0);
+	while (!e.remote.runner.ops->step(&e.remote))
+		(void)poll(NULL, 0, 1);
+	e.remote.runner.ops->finish(&e.remote, &outcome, &work);
+	CHECK(outcome.end == END_NOT_STARTED && outcome.error.kind == ERR_SYSTEM);
+	CHECK(e.remote.lost && e.remote.unread);
+	remote_close(&e.remote);
+	(void)close(null);
+}
+
 /* What it prepared does not suit these: a slot is made as ever. */
 TEST(one_that_wants_something_of_the_host_runs_as_well)
 {
