@@ -370,6 +370,10 @@ int cgroup_limit_anew(const struct cgroup *group, const struct limits *limits, s
 		/* Else more memory than that would be refused. */
 		if (tree->version == 1 && tree->controllers & 1U << CONTROLLER_MEMORY)
 			(void)put(&at, "memory.memsw.limit_in_bytes", "-1", &ignored);
+		/* A new group has none, and keeps that where ours is refused. */
+		if (tree->version == 1 && tree->controllers & 1U << CONTROLLER_CPU &&
+		    put(&at, "cpu.cfs_quota_us", "-1", err) < 0)
+			return -1;
 		if (write_limits(group, i, limits, err) < 0)
 			return -1;
 	}
