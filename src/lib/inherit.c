@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/own.h"
 #include "base/spawn.h"
 #include "base/text.h"
 #include "lib/remote.h"
@@ -40,6 +41,7 @@ static bool is_own_child(pid_t pid)
 void remote_inherit(struct remote *r, const char *words)
 {
 	struct error ignored;
+	own_fd sock = -1;
 	uint64_t fd, pid;
 	char number[24];
 	size_t len;
@@ -49,14 +51,17 @@ void remote_inherit(struct remote *r, const char *words)
 	if (len == 0 || len >= sizeof(number) || words[len] != ':')
 		return;
 	(void)snprintf(number, sizeof(number), "%.*s", (int)len, words);
-	if (text_parse_uint(number, &fd, &ignored) < 0 ||
-	    text_parse_uint(words + len + 1, &pid, &ignored) < 0 || fd < SPAWN_FIRST_FD ||
-	    fd > INT_MAX || pid > INT_MAX || !is_own_socket((int)fd) || !is_own_child((pid_t)pid))
+	if (text_parse_uint(number, &fd, &ignored) < 0 || fd < SPAWN_FIRST_FD || fd > INT_MAX ||
+	    !is_own_socket((int)fd))
+		return;
+	sock = (int)fd; /* ours, also if nobody is found at its other end */
+	if (fcntl(sock, F_SETFD, FD_CLOEXEC) < 0 ||
+	    text_parse_uint(words + len + 1, &pid, &ignored) < 0 || pid > INT_MAX ||
+	    !is_own_child((pid_t)pid))
 		return;
 	r->pidfd = pidfd_open((pid_t)pid, 0);
 	if (r->pidfd < 0)
 		return;
-	(void)fcntl((int)fd, F_SETFD, FD_CLOEXEC);
-	r->sock = (int)fd;
+	r->sock = take_fd(&sock);
 	r->pid = (pid_t)pid;
 }

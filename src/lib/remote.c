@@ -483,11 +483,6 @@ int remote_await_open(struct remote *r, struct error *err)
 	return -1;
 }
 
-void remote_end(struct remote *r)
-{
-	remote_close(r);
-}
-
 static int open_new(struct remote *r, const char *helper, const struct slotwords *line,
 		    struct error *err)
 {
@@ -579,4 +574,9 @@ void remote_forget(struct remote *r)
 	own_fd_end(&r->pidfd);
 	own_fd_end(&r->work);
 	remote_init(r);
+}
+
+void remote_end(struct remote *r)
+{
+	remote_forget(r);
 }

@@ -40,13 +40,16 @@ int remote_open(struct remote *r, const char *helper, const struct profile *prof
 int remote_open_once(struct remote *r, const char *helper, const struct profile *profile,
 		     const struct limits *limits, struct error *err);
 /* One that our process started before it was known what for: its end of the socket and its pid, as
- * "FD:PID".  NULL or anything else: there is none, and r stays closed. */
+ * "FD:PID".  NULL or anything else: there is none, and r stays closed; a socket that we made is
+ * closed then. */
 void remote_inherit(struct remote *r, const char *words);
 /* It hears what for, and makes a slot meanwhile; then, as for remote_open_once. */
 int remote_ask_open(struct remote *r, const struct profile *profile, const struct limits *limits,
 		    struct error *err);
 int remote_await_open(struct remote *r, struct error *err);
-void remote_end(struct remote *r); /* for own(remote): closes it */
+/* For own(remote): one that was asked for nothing goes when its socket is closed, and nobody waits
+ * for that. */
+void remote_end(struct remote *r);
 /* It has ended its call and serves no other: it is told to go, and is not waited for before
  * remote_close. */
 void remote_leave(struct remote *r);

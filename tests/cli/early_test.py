@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 GATE = os.path.realpath(sys.argv[1])
 POLICY = """version: 1
@@ -41,27 +42,35 @@ def talks_nonsense(end, pipe):
     end.recv(1)
 
 
+def stays_long(_end, pipe):
+    os.close(pipe)
+    time.sleep(10)
+
+
 def become_gate(way, pipe, words, env):
     """As belljar does: one end of the socket is the helper's, the other one stays open in the gate."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     helper = os.fork()
     if helper == 0:
         ours.close()
+        for fd in range(3):
+            os.dup2(os.open("/dev/null", os.O_RDWR), fd)
         signal.alarm(60)
         way(theirs, pipe)
         os._exit(0)
+    os.close(pipe)
     theirs.close()
     os.set_inheritable(ours.fileno(), True)
     env["BELLJAR_SLOT"] = f"{ours.fileno()}:{helper}"
     os.execve(GATE, ["belljar", "call", *words], env)
 
 
-def call(way):
-    """What the helper noted; the call has succeeded."""
-    with tempfile.TemporaryDirectory() as place:
+def call(way, tool="yes", code=0):
+    """What the helper noted; the call has succeeded, or ended with this code."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:  # the scribe may be at work
         with open(place + "/policy.yaml", "w", encoding="ascii") as file:
             file.write(POLICY)
-        words = ["--policy", place + "/policy.yaml", "--state", place + "/meter", "--audit", place + "/log", "yes"]
+        words = ["--policy", place + "/policy.yaml", "--state", place + "/meter", "--audit", place + "/log", tool]
         env = dict(os.environ, BELLJAR_STATE=place + "/state")
         here, there = os.pipe()
         done = subprocess.run(
@@ -70,7 +79,7 @@ def call(way):
         os.close(there)
         with os.fdopen(here, "rb") as file:
             noted = file.read()
-        assert done.returncode == 0, done
+        assert done.returncode == code, done
         return noted
 
 
@@ -90,8 +99,14 @@ def a_call_runs_if_it_makes_no_sense():
     assert call(talks_nonsense) == BEGUN
 
 
+def a_refusal_waits_for_nobody():
+    begin = time.monotonic()
+    call(stays_long, "no-such-tool", 126)
+    assert time.monotonic() - begin < 4, "it waited until it killed it"
+
+
 TESTS = [a_call_runs_if_it_is_gone_already, a_call_runs_if_it_goes_when_it_heard_what_for,
-         a_call_runs_if_it_goes_and_read_nothing, a_call_runs_if_it_makes_no_sense]
+         a_call_runs_if_it_goes_and_read_nothing, a_call_runs_if_it_makes_no_sense, a_refusal_waits_for_nobody]
 
 
 def main():

@@ -344,21 +344,25 @@ TEST(only_an_own_child_is_inherited)
 	char words[64];
 	struct remote r;
 	struct early e;
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int other, null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	remote_inherit(&r, NULL);
 	CHECK(r.pid == 0 && r.sock < 0);
 	remote_inherit(&r, "3");
 	CHECK(r.pid == 0 && r.sock < 0);
 	start_early(&e);
-	(void)snprintf(words, sizeof(words), "%d:%d", e.fd, getppid());
+	other = fcntl(e.fd, F_DUPFD, 0);
+	(void)snprintf(words, sizeof(words), "%d:%d", other, getppid());
 	remote_inherit(&r, words);
 	CHECK(r.pid == 0 && r.sock < 0);
+	CHECK(other > 0 && fcntl(other, F_GETFD) < 0); /* and it is nobody else's to find */
 	(void)snprintf(words, sizeof(words), "%d:%d", null, e.pid);
 	remote_inherit(&r, words);
 	CHECK(r.pid == 0 && r.sock < 0);
+	CHECK(fcntl(null, F_GETFD) >= 0);
+	CHECK(fcntl(e.fd, F_SETFD, 0) == 0);
 	remote_inherit(&r, e.words);
-	CHECK(r.pid == e.pid);
+	CHECK(r.pid == e.pid && fcntl(e.fd, F_GETFD) == FD_CLOEXEC);
 	remote_close(&r);
 	(void)close(null);
 }
