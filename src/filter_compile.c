@@ -1,32 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* filter_compile.c - part of the build: the system-call filter that most boxes have, as tables.
+/* filter_compile.c - part of the build: the system-call filters that boxes have, as one table.
  *
  *     filter-compile OUT
  */
 #include <stdio.h>
 
 #include "base/own.h"
-#include "sandbox/native/seccomp.h"
+#include "sandbox/native/filterready.h"
 
-static const char *const names[] = {
-	[SECCOMP_WHOLE] = "standard",
-	[SECCOMP_FIRST] = "first",
-	[SECCOMP_SECOND] = "second",
-};
+static struct filter_place places[FILTER_WAYS][FILTER_PARTS];
+static unsigned used;
 
-static void write_table(FILE *out, const char *name, const struct seccomp_program *p)
+static void write_code(FILE *out, const struct seccomp_program *p, struct filter_place *ret)
 {
-	(void)fprintf(out, "\nconst struct sock_filter filter_%s[] = {\n", name);
+	*ret = (struct filter_place){(unsigned short)used, p->len};
+	used += p->len;
 	for (unsigned i = 0; i < p->len; i++)
 		(void)fprintf(out, "\t{0x%02x, %u, %u, 0x%08x},\n", p->code[i].code, p->code[i].jt,
 			      p->code[i].jf, p->code[i].k);
-	(void)fprintf(out, "};\nconst unsigned short filter_%s_len = %u;\n", name, p->len);
+}
+
+static int write_codes(FILE *out, struct error *err)
+{
+	static struct seccomp_program program;
+
+	(void)fputs("\nconst struct sock_filter filter_codes[] = {\n", out);
+	for (unsigned bits = 0; bits < FILTER_WAYS; bits++) {
+		const struct seccomp_options o = {.programs_listed = bits & 1,
+						  .host_writable = bits & 2,
+						  .host_sockets = bits & 4};
+
+		for (unsigned part = 0; part < FILTER_PARTS; part++) {
+			if (seccomp_compile(&o, (enum seccomp_part)part, &program, err) < 0)
+				return -1;
+			write_code(out, &program, &places[filter_way(&o)][part]);
+		}
+	}
+	(void)fputs("};\n", out);
+	return used <= UINT16_MAX ? 0 : fail(err, ERR_INTERNAL, "too many instructions");
+}
+
+static void write_places(FILE *out)
+{
+	(void)fputs("\nconst struct filter_place filter_places[FILTER_WAYS][FILTER_PARTS] = {\n",
+		    out);
+	for (unsigned i = 0; i < FILTER_WAYS; i++) {
+		(void)fputs("\t{", out);
+		for (unsigned part = 0; part < FILTER_PARTS; part++)
+			(void)fprintf(out, "{%u, %u}, ", places[i][part].at, places[i][part].len);
+		(void)fputs("},\n", out);
+	}
+	(void)fputs("};\n", out);
 }
 
 int main(int argc, char **argv)
 {
-	static struct seccomp_program program;
-	const struct seccomp_options standard = {0};
 	struct error err = {0};
 	own_file out = argc == 2 ? fopen(argv[1], "we") : NULL;
 
@@ -36,12 +64,10 @@ int main(int argc, char **argv)
 	}
 	(void)fputs("/* Made by filter-compile. */\n#include \"sandbox/native/filterready.h\"\n",
 		    out);
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if (seccomp_compile(&standard, (enum seccomp_part)i, &program, &err) < 0) {
-			(void)fprintf(stderr, "filter-compile: %s\n", err.text);
-			return 1;
-		}
-		write_table(out, names[i], &program);
+	if (write_codes(out, &err) < 0) {
+		(void)fprintf(stderr, "filter-compile: %s\n", err.text);
+		return 1;
 	}
+	write_places(out);
 	return ferror(out) || fflush(out) != 0;
 }

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "cli/gatecli.h"
 #include "cli/logword.h"
 #include "cli/sibling.h"
+#include "lib/remote.h"
 
 struct call_options {
 	struct word_list arg;
@@ -149,7 +151,7 @@ static int prepare(struct passage *p, const struct call_options *o, char *helper
 }
 
 static int call(const struct policy *policy, const struct redact_means *means, const char *tool,
-		const struct call_options *o)
+		const struct call_options *o, struct remote *waiting)
 {
 	own(audit) audit;
 	struct error err = {0}, wrong = {0};
@@ -169,6 +171,7 @@ static int call(const struct policy *policy, const struct redact_means *means, c
 	if (prepared < 0)
 		return cli_complain(&err);
 	p.policy = policy;
+	p.waiting = waiting;
 	p.means = *means;
 	p.audit = open_audit(policy, o, &audit, scribe, sizeof(scribe), &p.trouble);
 	p.unread = args ? NULL : wrong.text;
@@ -207,8 +210,10 @@ int cmd_call(int argc, char **argv)
 	own_policy policy = NULL;
 	struct redact_means means;
 	struct error err = {0};
+	own(remote) waiting;
 
 	(void)argc;
+	remote_inherit(&waiting, secure_getenv(SLOT_VARIABLE));
 	if (words_parse(rows, argv, &o, &rest, &err) < 0)
 		return cli_complain(&err);
 	if (o.help)
@@ -228,5 +233,5 @@ int cmd_call(int argc, char **argv)
 		(void)fail(&err, ERR_CALLER, "the policy says where the log is: leave --audit out");
 		return cli_complain(&err);
 	}
-	return call(policy, &means, rest.word[0], &o);
+	return call(policy, &means, rest.word[0], &o, &waiting);
 }

@@ -26,15 +26,17 @@ struct errand {
 	struct request request;
 	struct codefile code;
 	struct remote own; /* of this call alone */
+	bool asked;        /* it makes a slot already */
 };
 
-static void errand_free(struct errand **e)
+void errand_free(struct errand **e)
 {
 	if (!*e)
 		return;
 	remote_close(&(*e)->own);
 	codefile_done(&(*e)->code);
 	free(*e);
+	*e = NULL;
 }
 
 /* tools.NAME.what */
@@ -291,9 +293,20 @@ static void after_start(void *context)
 	p->begun_told = true;
 }
 
-static int fill(struct passage *p, struct errand *e, struct error *err)
+static int fill_profile(struct passage *p, struct profile *ret, struct error *err)
 {
 	const struct tool *tool = p->judged.tool;
+
+	if (set_profile(p->policy, tool, &p->judged.arena, ret, err) < 0 ||
+	    add_paths(&p->judged.paths, ret, err) < 0 || check_grants(ret, err) < 0)
+		return -1;
+	order_grants(ret);
+	warming_of_calls(tool, p->judged.language, p->slots, &ret->warm);
+	return 0;
+}
+
+static int fill(struct passage *p, struct errand *e, struct error *err)
+{
 	struct request *r = &e->request;
 
 	r->job.limits = p->limits;
@@ -306,12 +319,8 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	r->begun = after_start;
 	r->hush_ms = p->hush_ms;
 	r->begin_context = p;
-	if (add_files(p, r, err) < 0 ||
-	    set_profile(p->policy, tool, &p->judged.arena, &r->profile, err) < 0 ||
-	    add_paths(&p->judged.paths, &r->profile, err) < 0 || check_grants(&r->profile, err) < 0)
+	if (add_files(p, r, err) < 0 || (!e->asked && fill_profile(p, &r->profile, err) < 0))
 		return -1;
-	order_grants(&r->profile);
-	warming_of_calls(tool, p->judged.language, p->slots, &r->profile.warm);
 	return set_program(p, e, err);
 }
 
@@ -406,8 +415,15 @@ static struct remote *get_slot(struct passage *p, struct errand *e, struct error
 
 	if (p->slots)
 		return slots_get(p->slots, &r->profile, &r->job.limits, p->judged.tool->fresh, err);
-	return remote_open(&e->own, p->helper, &r->profile, &r->job.limits, err) < 0 ? NULL
-										     : &e->own;
+	/* Nothing was started in what it made early: whatever it could not do, another one may. */
+	if (e->asked) {
+		e->asked = false;
+		if (remote_await_open(&e->own, err) == 0)
+			return &e->own;
+		*err = (struct error){0};
+	}
+	return remote_open_once(&e->own, p->helper, &r->profile, &r->job.limits, err) < 0 ? NULL
+											  : &e->own;
 }
 
 /* true: the slot went before the program was started; another one can have it. */
@@ -462,22 +478,68 @@ int gate_prepare(const struct policy *p, const struct tool *t, const char *langu
 	return slots_prepare(slots, profile, kept ? kept : &t->limits, kept != NULL, err);
 }
 
-enum verdict step_run(struct passage *p)
+static struct errand *errand_new(void)
 {
-	__attribute__((cleanup(errand_free))) struct errand *e = calloc(1, sizeof(*e));
+	struct errand *e = calloc(1, sizeof(*e));
+
+	if (e) {
+		remote_init(&e->own);
+		request_set_defaults(&e->request);
+	}
+	return e;
+}
+
+static bool hurry(struct passage *p, struct errand *e)
+{
+	struct profile *profile = &e->request.profile;
 	struct error err = {0};
 
+	if (add_programs(p, profile) != GO_ON || fill_profile(p, profile, &err) < 0 ||
+	    remote_ask_open(p->waiting, profile, &p->limits, &err) < 0)
+		return false;
+	e->own = *p->waiting;
+	remote_init(p->waiting);
+	return e->asked = true;
+}
+
+/* What fails here fails once more, and says so, when it is its turn. */
+enum verdict step_hurry(struct passage *p)
+{
+	const struct error trouble = p->trouble;
+	const enum decision decision = p->decision;
+	const struct why why = p->why;
+
+	if (!p->waiting || p->dry_run || p->judged.tool->kind != KIND_COMMAND ||
+	    !remote_is_ready(p->waiting))
+		return GO_ON;
+	p->errand = errand_new();
+	if (p->errand && hurry(p, p->errand))
+		return GO_ON;
+	errand_free(&p->errand);
+	p->decision = decision;
+	p->why = why;
+	p->trouble = trouble;
+	return GO_ON;
+}
+
+enum verdict step_run(struct passage *p)
+{
+	struct errand *e = p->errand ? p->errand : errand_new();
+	struct error err = {0};
+
+	p->errand = e;
 	if (!e || (!p->helper && !p->slots)) {
 		(void)fail_sys(&err, "prepare a call");
 		return fail_internally(p, &err);
 	}
-	remote_init(&e->own);
-	request_set_defaults(&e->request);
-	if (p->judged.tool->kind == KIND_COMMAND && add_programs(p, &e->request.profile) != GO_ON)
+	if (p->judged.tool->kind == KIND_COMMAND && !e->asked &&
+	    add_programs(p, &e->request.profile) != GO_ON)
 		return STOP;
 	if (fill(p, e, &err) < 0)
 		return explain_failure(p, &err);
 	go(p, e);
+	/* It takes its slot down while the end is written down and said. */
+	remote_leave(&e->own);
 	return look_at_end(p);
 }
 

@@ -142,6 +142,7 @@ struct passage {
 	const char *unread;             /* why what came is no call; NULL: it is one */
 	bool dry_run;                   /* judge and screen, charge nothing, run nothing */
 	const char *helper;             /* the belljar that keeps the slot */
+	struct remote *waiting;         /* one that was started for this call already; or none */
 	struct slots *slots;            /* slots that stay between calls; NULL: one for this call */
 	struct toolkit *toolkit;        /* what stays of tools; NULL: all is made for this call */
 	struct wishes wishes;           /* */
@@ -173,6 +174,7 @@ struct passage {
 	struct account account;
 	/* For the operator, not for the answer: it may name paths of the host. */
 	struct error trouble;
+	struct errand *errand; /* what is left of the run; NULL: nothing is */
 };
 
 void passage_init(struct passage *p);

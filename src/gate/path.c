@@ -27,6 +27,7 @@ void passage_init(struct passage *p)
 
 void passage_done(struct passage *p)
 {
+	errand_free(&p->errand);
 	redaction_done(&p->redaction);
 	buf_done(&p->announcement.lines[0]);
 	buf_done(&p->announcement.lines[1]);
@@ -169,6 +170,7 @@ static const struct step way_in[] = {
 	{"policy", step_wishes},     /*           what else the caller wants      */
 	{"screen", step_screen},     /* screen/   look at the code or command     */
 	{"approval", approve},       /*           ask without an approver is deny */
+	{"box", step_hurry},         /* sandbox/  made meanwhile, where one waits  */
 	{"limit", admit},            /* policy/   how often, how many, how much   */
 	{"redact", step_redact},     /* redact/   what must not come out          */
 	{"announce", step_announce}, /* audit/    no record, no run               */
@@ -202,7 +204,7 @@ void gate_leave(struct passage *p)
 
 void gate_pass(struct passage *p)
 {
-	p->announcement.later = p->slots != NULL;
+	p->announcement.later = p->slots || p->helper;
 	if (gate_enter(p) && run(p) != GO_ON && !p->ended_by)
 		p->ended_by = "sandbox";
 	gate_leave(p);

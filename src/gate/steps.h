@@ -26,8 +26,14 @@ enum verdict step_record(struct passage *p);
 /* The arguments as they may be written down, as JSON: those that were judged, if there are any.
  * The caller frees them.  NULL: err. */
 char *evidence_arguments(const struct passage *p, size_t *ret_len, struct error *err);
+/* Whoever waits to make a box for it hears what for: it is made while the rest is judged and
+ * written down.  Whether anything starts in it is decided later. */
+enum verdict step_hurry(struct passage *p);
 /* A box for what was judged, and what happened in it. */
 enum verdict step_run(struct passage *p);
+
+/* Waits for the helper, where there was one for this call alone. */
+void errand_free(struct errand **e);
 
 /* Set and secrets of a tool; what was made before it failed is in r, too. */
 int redaction_make(struct redaction *r, const struct tool *tool, const struct redact_means *means,

@@ -41,13 +41,15 @@ void remote_init(struct remote *r)
 }
 
 /* The helper's command line: the same words that belljar run takes. */
-static int compose(struct slotwords *w, const struct profile *profile, const struct limits *limits,
-		   struct error *err)
+static int compose(struct slotwords *w, bool once, const struct profile *profile,
+		   const struct limits *limits, struct error *err)
 {
 	slotwords_add(w, "belljar");
 	slotwords_add(w, "slot");
 	slotwords_add(w, "--fd");
 	slotwords_add(w, "%d", HELPER_SOCKET);
+	if (once)
+		slotwords_add(w, "--once");
 	/* Limits come with each call; these are what the first one is prepared for. */
 	slotwords_limits(w, limits);
 	return slotwords_profile(w, profile, err);
@@ -458,18 +460,56 @@ static int start(struct remote *r, const char *helper, char **argv, struct error
 	return r->pidfd < 0 ? fail_sys(err, "pidfd of the helper") : 0;
 }
 
+int remote_ask_open(struct remote *r, const struct profile *profile, const struct limits *limits,
+		    struct error *err)
+{
+	struct talk_request request = {.limits = *limits};
+	char *none[] = {NULL};
+	own(slotwords) line = {0};
+	own_fd words = -1;
+
+	slotwords_add(&line, "belljar");
+	if (slotwords_profile(&line, profile, err) < 0)
+		return -1;
+	words = pack_words_fd(line.words, none, err);
+	return words < 0 ? -1 : ask(r, ASK_OPEN, &request, &words, 1, err);
+}
+
+int remote_await_open(struct remote *r, struct error *err)
+{
+	if (greet(r, "belljar slot", err) == 0)
+		return 0;
+	remote_close(r);
+	return -1;
+}
+
+static int open_new(struct remote *r, const char *helper, const struct slotwords *line,
+		    struct error *err)
+{
+	if (start(r, helper, (char **)line->words, err) == 0 && greet(r, helper, err) == 0)
+		return 0;
+	remote_close(r);
+	return -1;
+}
+
 int remote_open(struct remote *r, const char *helper, const struct profile *profile,
 		const struct limits *limits, struct error *err)
 {
 	own(slotwords) line = {0};
 
 	remote_close(r);
-	if (compose(&line, profile, limits, err) < 0)
-		return -1;
-	if (start(r, helper, line.words, err) == 0 && greet(r, helper, err) == 0)
-		return 0;
+	return compose(&line, false, profile, limits, err) < 0 ? -1
+							       : open_new(r, helper, &line, err);
+}
+
+int remote_open_once(struct remote *r, const char *helper, const struct profile *profile,
+		     const struct limits *limits, struct error *err)
+{
+	own(slotwords) line = {0};
+
 	remote_close(r);
-	return -1;
+	return compose(&line, true, profile, limits, err) < 0 ? -1
+							      : open_new(r, helper, &line, err);
 }
 
 int remote_adopt(struct remote *r, int sock, int pidfd, struct error *err)
@@ -507,6 +547,13 @@ static void wait_for_end(struct remote *r)
 		;
 }
 
+void remote_leave(struct remote *r)
+{
+	own_fd_end(&r->sock);
+	r->sock = -1;
+	r->lost = true;
+}
+
 void remote_close(struct remote *r)
 {
 	own_fd_end(&r->sock); /* this is what tells it to go */
@@ -527,4 +574,9 @@ void remote_forget(struct remote *r)
 	own_fd_end(&r->pidfd);
 	own_fd_end(&r->work);
 	remote_init(r);
+}
+
+void remote_end(struct remote *r)
+{
+	remote_forget(r);
 }

@@ -36,6 +36,23 @@ void remote_init(struct remote *r);
  * first box. */
 int remote_open(struct remote *r, const char *helper, const struct profile *profile,
 		const struct limits *limits, struct error *err);
+/* The same for one call, with these limits: it is ready sooner, and goes when that has ended. */
+int remote_open_once(struct remote *r, const char *helper, const struct profile *profile,
+		     const struct limits *limits, struct error *err);
+/* One that our process started before it was known what for: its end of the socket and its pid, as
+ * "FD:PID".  NULL or anything else: there is none, and r stays closed; a socket that we made is
+ * closed then. */
+void remote_inherit(struct remote *r, const char *words);
+/* It hears what for, and makes a slot meanwhile; then, as for remote_open_once. */
+int remote_ask_open(struct remote *r, const struct profile *profile, const struct limits *limits,
+		    struct error *err);
+int remote_await_open(struct remote *r, struct error *err);
+/* For own(remote): one that was asked for nothing goes when its socket is closed, and nobody waits
+ * for that. */
+void remote_end(struct remote *r);
+/* It has ended its call and serves no other: it is told to go, and is not waited for before
+ * remote_close. */
+void remote_leave(struct remote *r);
 /* The socket of a slot that somebody else started for us, and the pidfd of its process: both are
  * ours from now on, also after a failure.  Waits until it is ready.  We may be sealed, so files of
  * its box are moved by the slot. */

@@ -17,6 +17,11 @@
  *             <- SAY_ALIVE                       unless it has ended meanwhile
  *             <- SAY_ENDED  outcome; /work if it was asked for
  *
+ * A helper that was started before it was known what for (belljar slot --later):
+ *
+ *   ASK_OPEN  limits; words ->                   first, and once: its profile
+ *             <- SAY_READY  ids                  or SAY_FAILED error
+ *
  * A peer without rights over the box's files has them moved by the helper:
  *
  *   ASK_PUT     path, flags, limits; bytes ->    before ASK_RUN
@@ -71,6 +76,7 @@ enum talk_ask {
 	ASK_REMOVE, /* path, flags */
 	ASK_PROCESSES,
 	ASK_PING, /* does it hear?  Not of a kept box */
+	ASK_OPEN, /* the words of a profile; nothing was asked before */
 	ASK_COUNT
 };
 

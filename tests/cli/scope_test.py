@@ -16,29 +16,34 @@ clients: { me: { uid: any, tools: [yes] } }
 tools:
   yes: { kind: command, exec: [/bin/true] }
 """
+LESS = "allow_degraded: [memory, processes, cpu, overlay]\n"
+NOBODY = "65534"
 MOUNTS = """set -e
 mount --make-rprivate /
 mount -t tmpfs tmpfs /sys/fs/cgroup
 mount -t tmpfs tmpfs /run
-mkdir -p /run/systemd/system
+mkdir -p /run/systemd/system /run/user/{nobody}/systemd
 mount --bind "$1/systemd-run" {asked}
 shift
 exec "$@"
-""".format(asked=ASKED)
+""".format(asked=ASKED, nobody=NOBODY)
+
+
+def without_groups(place, words):
+    return subprocess.run(["unshare", "-m", "sh", "-c", MOUNTS, "sh", place, *words], capture_output=True, text=True,
+                          timeout=60, env=dict(os.environ, BELLJAR_STATE=place + "/state"))
 
 
 def asked_for(*words):
     """What systemd-run heard, if it did."""
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         with open(place + "/systemd-run", "w", encoding="ascii") as file:
             file.write('#!/bin/sh\nprintf "%s\\n" "$@" >' + place + "/heard\n")
         os.chmod(place + "/systemd-run", 0o755)
         with open(place + "/policy.yaml", "w", encoding="ascii") as file:
             file.write(POLICY)
         words = [word.replace("PLACE", place) for word in words]
-        done = subprocess.run(["unshare", "-m", "sh", "-c", MOUNTS, "sh", place, BELLJAR, *words],
-                              capture_output=True, text=True, timeout=60,
-                              env=dict(os.environ, BELLJAR_STATE=place + "/state"))
+        done = without_groups(place, [BELLJAR, *words])
         try:
             with open(place + "/heard", encoding="ascii") as file:
                 heard = file.read().splitlines()
@@ -58,9 +63,26 @@ def the_slot_of_a_call_does_so_too():
     _, command = asked_for("call", "--policy", "PLACE/policy.yaml", "--state", "PLACE/meter", "--audit", "PLACE/log",
                            "yes")
     assert command[:4] == [BELLJAR, "slot", "--fd", "3"] and command[4].startswith("--"), command
+    assert "--later" not in command, command
 
 
-TESTS = [a_run_starts_again_with_the_same_words, the_slot_of_a_call_does_so_too]
+def whose_policy_does_without_groups_asks_nobody():
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
+        os.chown(place, int(NOBODY), int(NOBODY))
+        with open(place + "/systemd-run", "w", encoding="ascii") as file:
+            file.write('#!/bin/sh\necho "$@" >>' + place + "/heard\nexit 1\n")
+        os.chmod(place + "/systemd-run", 0o755)
+        with open(place + "/policy.yaml", "w", encoding="ascii") as file:
+            file.write(POLICY + LESS)
+        os.chown(place + "/policy.yaml", int(NOBODY), int(NOBODY))
+        done = without_groups(place, ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", BELLJAR,
+                                      "call", "--policy", place + "/policy.yaml", "--state", place + "/meter",
+                                      "--audit", place + "/log", "yes"])
+        assert done.returncode == 0 and not os.path.exists(place + "/heard"), done
+
+
+TESTS = [a_run_starts_again_with_the_same_words, the_slot_of_a_call_does_so_too,
+         whose_policy_does_without_groups_asks_nobody]
 
 
 def main():

@@ -92,6 +92,25 @@ TEST(quiet_groups_become_new_ones)
 	CHECK(groups_of(getpid()) == 0);
 }
 
+TEST(a_share_that_is_refused_is_no_share_also_when_it_is_changed)
+{
+	struct limits ample = standard;
+	struct cgroup group;
+	struct error err = {0};
+
+	need_version_1();
+	ample.cpu_percent = 20000000000; /* more than the kernel can count */
+	open_box(&group, &standard);
+	CHECK(file_says(CONTROLLER_CPU, &group, "cpu.cfs_quota_us", "100000"));
+	CHECK(cgroup_limit_anew(&group, &ample, &err) == 0);
+	CHECK(file_says(CONTROLLER_CPU, &group, "cpu.cfs_quota_us", "-1"));
+	CHECK(close_all(&group));
+	need(CONTROLLER_CPU);
+	open_box(&group, &ample);
+	CHECK(file_says(CONTROLLER_CPU, &group, "cpu.cfs_quota_us", "-1"));
+	CHECK(close_all(&group));
+}
+
 static bool stays_used(void (*body)(void), const struct limits *limits)
 {
 	struct cgroup group;

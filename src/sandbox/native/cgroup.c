@@ -329,15 +329,12 @@ int cgroup_slot_close(struct cgroup_slot *slot, struct error *err)
 
 /* Boxes. */
 
-static int make_group(struct cgroup *group, size_t i, const struct limits *limits,
-		      struct error *err)
+static int write_limits(const struct cgroup *group, size_t i, const struct limits *limits,
+			struct error *err)
 {
 	const struct cgroup_tree *tree = &group->slot->trees[i];
 	struct target at = {tree->dir, group->name};
 
-	if (mkdirat(tree->dir, group->name, 0755) < 0)
-		return fail_sys(err, "make the group %s", group->name);
-	group->made |= 1U << i;
 	for (unsigned c = 0; c < CONTROLLER_COUNT; c++) {
 		limit_writer *write_limit = limit_writers[c][tree->version - 1];
 
@@ -348,6 +345,38 @@ static int make_group(struct cgroup *group, size_t i, const struct limits *limit
 	if (group->slot->sockets && tree->version == 1 &&
 	    (tree->controllers & 1U << CONTROLLER_MEMORY))
 		return limit_sockets_v1(&at, limits, err);
+	return 0;
+}
+
+static int make_group(struct cgroup *group, size_t i, const struct limits *limits,
+		      struct error *err)
+{
+	const struct cgroup_tree *tree = &group->slot->trees[i];
+
+	if (mkdirat(tree->dir, group->name, 0755) < 0)
+		return fail_sys(err, "make the group %s", group->name);
+	group->made |= 1U << i;
+	return write_limits(group, i, limits, err);
+}
+
+int cgroup_limit_anew(const struct cgroup *group, const struct limits *limits, struct error *err)
+{
+	struct error ignored;
+
+	for (size_t i = 0; i < group->slot->n_trees; i++) {
+		const struct cgroup_tree *tree = &group->slot->trees[i];
+		struct target at = {tree->dir, group->name};
+
+		/* Else more memory than that would be refused. */
+		if (tree->version == 1 && tree->controllers & 1U << CONTROLLER_MEMORY)
+			(void)put(&at, "memory.memsw.limit_in_bytes", "-1", &ignored);
+		/* A new group has none, and keeps that where ours is refused. */
+		if (tree->version == 1 && tree->controllers & 1U << CONTROLLER_CPU &&
+		    put(&at, "cpu.cfs_quota_us", "-1", err) < 0)
+			return -1;
+		if (write_limits(group, i, limits, err) < 0)
+			return -1;
+	}
 	return 0;
 }
 

@@ -133,6 +133,8 @@ void cgroup_close_doors(struct cgroup *group);
 /* From now on at most so many processes; those above stay, but nobody can fork.  -1 also where no
  * group counts them. */
 int cgroup_limit_processes(const struct cgroup *group, uint64_t most, struct error *err);
+/* Other limits than it was made with: before anybody is in it. */
+int cgroup_limit_anew(const struct cgroup *group, const struct limits *limits, struct error *err);
 /* Its share of the processor again: what was used of it in this period is forgotten. */
 int cgroup_limit_cpu(const struct cgroup *group, const struct limits *limits, struct error *err);
 

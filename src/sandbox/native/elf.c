@@ -17,11 +17,26 @@
 
 #include "base/own.h"
 
+enum { PIECE = 4096, PIECES = 3 }; /* headers, dynamic section, strings */
+
+/* What was read of a file: what is asked for next is mostly beside it. */
+struct piece {
+	uint64_t offset;
+	size_t len;
+	unsigned char data[PIECE];
+};
+
+struct pieces {
+	struct piece list[PIECES];
+	size_t next; /* the one that goes first */
+};
+
 /* The file, in memory or behind a descriptor. */
 struct image {
 	const unsigned char *data; /* NULL: use fd */
 	int fd;
 	uint64_t size;
+	struct pieces *pieces; /* of a descriptor's */
 };
 
 /* What the dynamic section says, still as offsets. */
@@ -49,19 +64,14 @@ static bool is_inside(uint64_t size, uint64_t offset, uint64_t len)
 	return offset <= size && len <= size - offset;
 }
 
-static int fetch(const struct image *image, uint64_t offset, void *ret, size_t len,
-		 struct error *err)
+/* At least least bytes of at most room; returns how many, or -1. */
+static ssize_t read_at(int fd, uint64_t offset, void *ret, size_t least, size_t room,
+		       struct error *err)
 {
 	size_t got = 0;
 
-	if (!is_inside(image->size, offset, len))
-		return malformed(err, "it ends too early");
-	if (image->data) {
-		memcpy(ret, image->data + offset, len);
-		return 0;
-	}
-	while (got < len) {
-		ssize_t n = pread(image->fd, (char *)ret + got, len - got, (off_t)(offset + got));
+	while (got < least) {
+		ssize_t n = pread(fd, (char *)ret + got, room - got, (off_t)(offset + got));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -71,6 +81,44 @@ static int fetch(const struct image *image, uint64_t offset, void *ret, size_t l
 			return malformed(err, "it shrank while it was read");
 		got += (size_t)n;
 	}
+	return (ssize_t)got;
+}
+
+static const unsigned char *find_piece(const struct pieces *p, uint64_t offset, size_t len)
+{
+	for (size_t i = 0; i < PIECES; i++) {
+		const struct piece *one = &p->list[i];
+
+		if (offset >= one->offset && is_inside(one->len, offset - one->offset, len))
+			return one->data + (offset - one->offset);
+	}
+	return NULL;
+}
+
+static int fetch(const struct image *image, uint64_t offset, void *ret, size_t len,
+		 struct error *err)
+{
+	const unsigned char *there;
+	struct piece *piece;
+	ssize_t n;
+
+	if (!is_inside(image->size, offset, len))
+		return malformed(err, "it ends too early");
+	if (!image->data && len > PIECE)
+		return read_at(image->fd, offset, ret, len, len, err) < 0 ? -1 : 0;
+	there = image->data ? image->data + offset : find_piece(image->pieces, offset, len);
+	if (!there) {
+		piece = &image->pieces->list[image->pieces->next];
+		piece->len = 0;
+		n = read_at(image->fd, offset, piece->data, len, PIECE, err);
+		if (n < 0)
+			return -1;
+		piece->offset = offset;
+		piece->len = (size_t)n;
+		image->pieces->next = (image->pieces->next + 1) % PIECES;
+		there = piece->data;
+	}
+	memcpy(ret, there, len);
 	return 0;
 }
 
@@ -302,11 +350,17 @@ static int read_whole(const struct image *image, struct elf *ret, struct error *
 
 int elf_read_fd(int fd, struct elf *ret, struct error *err)
 {
+	struct pieces pieces;
 	struct stat st;
 
+	pieces.next = 0;
+	for (size_t i = 0; i < PIECES; i++)
+		pieces.list[i].offset = pieces.list[i].len = 0;
 	if (fstat(fd, &st) < 0)
 		return fail_sys(err, "stat");
-	return read_whole(&(struct image){.fd = fd, .size = (uint64_t)st.st_size}, ret, err);
+	return read_whole(
+		&(struct image){.fd = fd, .size = (uint64_t)st.st_size, .pieces = &pieces}, ret,
+		err);
 }
 
 int elf_read_memory(const void *data, size_t len, struct elf *ret, struct error *err)

@@ -5,31 +5,22 @@
  */
 #include "sandbox/native/filterready.h"
 
-static bool is_standard(const struct seccomp_options *o)
+static struct seccomp_half ready_part(int way, enum seccomp_part part)
 {
-	return !o->programs_listed && !o->memory_by_rlimit && !o->host_writable && !o->host_sockets;
-}
+	const struct filter_place *place = &filter_places[way][part];
 
-static struct seccomp_half ready_part(enum seccomp_part part)
-{
-	switch (part) {
-	case SECCOMP_FIRST:
-		return (struct seccomp_half){filter_first, filter_first_len};
-	case SECCOMP_SECOND:
-		return (struct seccomp_half){filter_second, filter_second_len};
-	case SECCOMP_WHOLE:
-		break;
-	}
-	return (struct seccomp_half){filter_standard, filter_standard_len};
+	return (struct seccomp_half){filter_codes + place->at, place->len};
 }
 
 int filter_ready(const struct seccomp_options *o, enum seccomp_part part,
 		 struct seccomp_program *ret, struct error *err)
 {
-	struct seccomp_half ready = ready_part(part);
+	int way = filter_way(o);
+	struct seccomp_half ready;
 
-	if (!is_standard(o))
+	if (way < 0)
 		return seccomp_compile(o, part, ret, err);
+	ready = ready_part(way, part);
 	/* Nobody writes to it: the kernel's struct only forgot to say const. */
 	ret->code = (struct sock_filter *)(uintptr_t)ready.code;
 	ret->len = ready.len;
@@ -38,9 +29,11 @@ int filter_ready(const struct seccomp_options *o, enum seccomp_part part,
 
 bool filter_halves(const struct seccomp_options *o, struct seccomp_halves *ret)
 {
-	if (!is_standard(o))
+	int way = filter_way(o);
+
+	if (way < 0)
 		return false;
-	ret->first = ready_part(SECCOMP_FIRST);
-	ret->second = ready_part(SECCOMP_SECOND);
+	ret->first = ready_part(way, SECCOMP_FIRST);
+	ret->second = ready_part(way, SECCOMP_SECOND);
 	return true;
 }

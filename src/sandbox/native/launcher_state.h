@@ -40,7 +40,8 @@ struct ahead {
 struct launcher {
 	struct plan *plan;
 	struct board *board;
-	struct netspace network; /* while it is being made */
+	struct netspace network;        /* while it is being made */
+	int network_fd, network_socket; /* single, eager: it is made, and what led to it */
 	struct box box;
 	struct newborn newborn; /* single: until the program has begun */
 	pid_t program;          /* 0: none runs */

@@ -11,9 +11,12 @@
 #include "sandbox/native/sealing.h"
 #include "sandbox/native/seccomp.h"
 
+struct shelf;
+
 struct plan {
 	const struct profile *profile;
 	bool once;         /* one box: its root is built in its own mount namespace */
+	bool eager;        /* its launcher has time before it hears what for */
 	bool keeps;        /* a box may be kept: its /proc is wanted */
 	bool root_mode;    /* the slot has two host uids of its own */
 	uid_t payload_uid; /* on the host */
@@ -28,6 +31,7 @@ struct plan {
 	int root;                      /* --root DIR, O_PATH; -1: the host */
 	int grants[GRANTS_MAX];        /* detached mounts; in user mode files, at first */
 	struct needed_list needed;     /* when programs are listed */
+	struct shelf *shelf;           /* where the launcher finds that, and first; NULL: here */
 	struct seccomp_options filter; /* what the launcher compiles */
 	struct limits first;           /* size of the first box */
 	cpu_set_t cpus;                /* that the launcher and what it bears may use */
@@ -37,6 +41,12 @@ struct plan {
 static inline bool plan_is_single(const struct plan *plan)
 {
 	return plan->once && !plan->keeps;
+}
+
+/* Its launcher is at work before the files are known that its programs need (shelf.h). */
+static inline bool plan_tells_late(const struct plan *plan)
+{
+	return plan_is_single(plan) && plan->profile->n_programs > 0;
 }
 
 /* And its process is born before that box is built (newborn.h). */

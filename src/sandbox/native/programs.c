@@ -14,6 +14,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/own.h"
@@ -24,7 +26,7 @@
 #include "sandbox/native/rootdir.h"
 #include "sandbox/native/shebang.h"
 
-enum { QUEUE_MAX = 512, MODULE_DEPTH_MAX = 12, NAMES_MAX = 16384 };
+enum { QUEUE_MAX = 512, MODULE_DEPTH_MAX = 12, NAMES_MAX = 16384, LISTING_BYTES = 32768 };
 
 /* As in the box's PATH. */
 static const char *const program_dirs[] = {
@@ -40,6 +42,7 @@ struct finder {
 	struct needed_list list;
 	char *queue[QUEUE_MAX];
 	size_t n_queue;
+	char *listings[MODULE_DEPTH_MAX + 1]; /* a directory each, of those that are gone through */
 };
 
 /* A program that was found. */
@@ -50,12 +53,14 @@ struct program {
 	const char *within; /* its real path, beneath the root */
 };
 
-static void finder_free(struct finder *f)
+void finder_free(struct finder *f)
 {
 	if (!f)
 		return;
 	for (size_t i = 0; i < f->n_queue; i++)
 		free(f->queue[i]);
+	for (size_t i = 0; i < ARRAY_LEN(f->listings); i++)
+		free(f->listings[i]);
 	needed_list_done(&f->list);
 	ldso_done(&f->ldso);
 	rootdir_close(&f->root);
@@ -233,40 +238,42 @@ static bool is_worth_opening(int dir, const struct dirent *entry, unsigned depth
 	return type == DT_REG && is_module(entry->d_name);
 }
 
-/* Adds what the modules in a tree need; fd is given away. */
+/* -1: nothing to look into. */
+static int open_entry(int fd, const struct dirent *entry, const char *path, unsigned depth,
+		      char ret_below[PATH_MAX], bool *ret_dir)
+{
+	if (!is_worth_opening(fd, entry, depth, ret_dir) ||
+	    snprintf(ret_below, PATH_MAX, "%s/%s", path, entry->d_name) >= PATH_MAX)
+		return -1;
+	/* What is not for us to read nobody will load in the box either. */
+	return openat(fd, entry->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+}
+
+/* Adds what the modules in a tree need.  A library may have a thousand directories: each is read in
+ * one call, not in pieces as small as libc's, and nothing is asked about it before. */
 static int walk_modules(struct finder *f, int fd, const char *path, unsigned depth,
 			struct error *err)
 {
-	DIR *list = fdopendir(fd);
-	struct dirent *entry;
-	int result = 0;
+	char **list = &f->listings[depth], below[PATH_MAX];
+	long n;
 
-	if (!list) {
-		(void)close(fd);
+	if (!*list && !(*list = malloc(LISTING_BYTES)))
 		return fail_sys(err, "list %s", path);
-	}
-	while (result == 0 && (entry = readdir(list))) {
-		char below[PATH_MAX];
-		bool dir;
-		int child;
+	while ((n = syscall(SYS_getdents64, fd, *list, LISTING_BYTES)) > 0) {
+		const struct dirent *entry;
 
-		if (!is_worth_opening(dirfd(list), entry, depth, &dir) ||
-		    snprintf(below, sizeof(below), "%s/%s", path, entry->d_name) >=
-			    (int)sizeof(below))
-			continue;
-		child = openat(dirfd(list), entry->d_name,
-			       O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-		if (child < 0)
-			continue; /* not for us to read: nobody will load it in the box either */
-		if (dir) {
-			result = walk_modules(f, child, below, depth + 1, err);
-		} else {
-			result = ldso_add_module(&f->ldso, child, below, err);
-			(void)close(child);
+		for (long at = 0; at < n; at += entry->d_reclen) {
+			own_fd child = -1;
+			bool dir = false;
+
+			entry = (const struct dirent *)(const void *)(*list + at);
+			child = open_entry(fd, entry, path, depth, below, &dir);
+			if (child >= 0 && (dir ? walk_modules(f, child, below, depth + 1, err)
+					       : ldso_add_module(&f->ldso, child, below, err)) < 0)
+				return -1;
 		}
 	}
-	(void)closedir(list);
-	return result;
+	return 0; /* also of one that was removed meanwhile: nobody will load what is not listed */
 }
 
 /* Looks through dir/below, if it is a directory. */
@@ -274,7 +281,8 @@ static int take_modules(struct finder *f, const char *dir, const char *below, st
 {
 	own(found) found = {.fd = -1};
 	char path[PATH_MAX];
-	int there, fd;
+	own_fd fd = -1;
+	int there;
 
 	if (snprintf(path, sizeof(path), "%s/%s", dir, below) >= (int)sizeof(path))
 		return 0;
@@ -501,8 +509,6 @@ static int take_objects(struct finder *f, struct error *err)
 
 static int find_all(struct finder *f, const char *const *programs, size_t n, struct error *err)
 {
-	if (ldso_init(&f->ldso, &f->root, err) < 0)
-		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (enqueue(f, programs[i], err) < 0)
 			return -1;
@@ -517,20 +523,37 @@ static int find_all(struct finder *f, const char *const *programs, size_t n, str
 	return 0;
 }
 
+struct finder *finder_new(const char *root, struct error *err)
+{
+	struct finder *f = calloc(1, sizeof(*f));
+
+	if (!f) {
+		(void)fail_sys(err, "list programs");
+		return NULL;
+	}
+	f->root.fd = -1;
+	if (rootdir_open(root, &f->root, err) == 0 && ldso_init(&f->ldso, &f->root, err) == 0)
+		return f;
+	finder_free(f);
+	return NULL;
+}
+
+int finder_find(struct finder *f, const char *const *programs, size_t n, struct needed_list *ret,
+		struct error *err)
+{
+	if (find_all(f, programs, n, err) < 0)
+		return -1;
+	*ret = f->list;
+	f->list = (struct needed_list){0};
+	return 0;
+}
+
 int programs_needed(const char *root, const char *const *programs, size_t n,
 		    struct needed_list *ret, struct error *err)
 {
-	struct finder *f = calloc(1, sizeof(*f));
-	int result = -1;
+	struct finder *f = finder_new(root, err);
+	int result = f ? finder_find(f, programs, n, ret, err) : -1;
 
-	if (!f)
-		return fail_sys(err, "list programs");
-	f->root.fd = -1;
-	if (rootdir_open(root, &f->root, err) == 0 && find_all(f, programs, n, err) == 0) {
-		*ret = f->list;
-		f->list = (struct needed_list){0};
-		result = 0;
-	}
 	finder_free(f);
 	return result;
 }

@@ -25,6 +25,7 @@
 #include "sandbox/native/mounts.h"
 #include "sandbox/native/procfs.h"
 #include "sandbox/native/rootdir.h"
+#include "sandbox/native/shelf.h"
 
 enum { READ_ONLY = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
 
@@ -158,8 +159,15 @@ static int add_everything(const struct plan *plan, struct board *board, struct e
 	return 0;
 }
 
-/* Where a needed file is to be found: in the overlay of /usr that is hidden for the moment.
- * ret_fd: what the path leads through, if anything. */
+/* The overlay of /usr that files are taken from: over the host's own, which we let go of with
+ * everything that lies on it.  To unmount it here would wait for every processor once more. */
+static const char *whole_usr(const struct plan *plan)
+{
+	return plan->root < 0 ? "/usr" : ".usr";
+}
+
+/* Where a needed file is to be found: in that overlay, or wherever it lies.  ret_fd: what the path
+ * leads through, if anything. */
 static int needed_source(const struct plan *plan, const struct needed *item, char *ret, size_t room,
 			 int *ret_fd, struct error *err)
 {
@@ -167,7 +175,7 @@ static int needed_source(const struct plan *plan, const struct needed *item, cha
 	int n;
 
 	if (strncmp(path, "/usr/", 5) == 0) {
-		n = snprintf(ret, room, ".usr/%s", path + 5);
+		n = snprintf(ret, room, "%s/%s", whole_usr(plan), path + 5);
 	} else if (plan->root >= 0) {
 		*ret_fd = rootdir_open_in(plan->root, path, O_PATH);
 		if (*ret_fd < 0)
@@ -189,20 +197,26 @@ static int add_needed(const struct plan *plan, const struct needed *item, struct
 	    mounts_bind(source, item->inside + 1, false, err) < 0)
 		return fail_in(err, "--programs");
 	/* Binds out of the overlay have its flags; files from elsewhere need their own. */
-	if (strncmp(source, ".usr/", 5) == 0)
+	if (strncmp(item->source + item->prefix, "/usr/", 5) == 0)
 		return 0;
 	return mounts_restrict(item->inside + 1, READ_ONLY, true, err);
 }
 
-/* Exactly these files and nothing beside them. */
-static int add_programs(const struct plan *plan, struct board *board, struct error *err)
+static int open_whole_usr(const struct plan *plan, struct board *board, struct error *err)
 {
-	if (cover_usr(plan, board, ".usr", err) < 0 || mounts_mkdir("usr", 0755, err) < 0)
-		return -1;
+	return cover_usr(plan, board, whole_usr(plan), err) < 0 ? -1
+								: mounts_mkdir("usr", 0755, err);
+}
+
+/* Exactly these files and nothing beside them.  They may have to be waited for. */
+static int add_programs(struct plan *plan, struct board *board, struct error *err)
+{
+	if (plan->shelf)
+		shelf_take(plan);
 	for (size_t i = 0; i < plan->needed.n; i++)
 		if (add_needed(plan, &plan->needed.items[i], err) < 0)
 			return -1;
-	if (umount2(".usr", MNT_DETACH) < 0)
+	if (plan->root >= 0 && umount2(whole_usr(plan), MNT_DETACH) < 0)
 		return fail_sys(err, "hide the rest of /usr");
 	for (size_t i = 0; i < ARRAY_LEN(top_links); i++) {
 		char to[32];
@@ -279,11 +293,13 @@ int rootfs_build(struct plan *plan, struct board *board, struct error *err)
 		return -1;
 	layer_stands(board, LAYER_OVERLAY, "lower-only, of %.40s",
 		     plan->profile->root ? plan->profile->root : "the host's /usr");
-	if ((listed ? add_programs(plan, board, err) : add_everything(plan, board, err)) < 0)
+	if ((listed ? open_whole_usr(plan, board, err) : add_everything(plan, board, err)) < 0)
 		return -1;
 	if (etcfiles_make(plan, board, err) < 0 || devices_place(plan->devices >= 0, err) < 0 ||
-	    add_mount_points(err) < 0 || grants_place(plan, err) < 0 ||
-	    add_proc(plan, board, err) < 0 || enter_tree(plan, err) < 0)
+	    add_mount_points(err) < 0 || add_proc(plan, board, err) < 0)
+		return -1;
+	if ((listed && add_programs(plan, board, err) < 0) || grants_place(plan, err) < 0 ||
+	    enter_tree(plan, err) < 0)
 		return -1;
 	layer_stands(board, LAYER_MOUNT_NAMESPACE, "own root, read-only, pivot_root%s",
 		     plan->devices < 0 ? "; the host's devices" : "");

@@ -87,6 +87,8 @@ int session_begin(struct slot *s, const struct limits *limits, struct error *err
 
 	if (s->dead || s->phase != PHASE_IDLE || s->session)
 		return fail(err, ERR_INTERNAL, "the slot is %s", s->dead ? "dead" : "busy");
+	if (!s->plan.keeps)
+		return fail(err, ERR_INTERNAL, "the slot is for one program only");
 	if (limits_check(limits, err) < 0 || slot_leave_ahead(s, limits, err) < 0 ||
 	    slot_want_box(s, limits, err) < 0 || slot_wait_until(s, &s->box_waits, err) < 0)
 		return -1;

@@ -39,6 +39,26 @@ static void share_work(const struct launcher *l)
 		spread(l->newborn.pid, true);
 }
 
+/* Ours becomes a new one.  Returns its descriptor. */
+static int become_network(struct launcher *l, int *ret_socket, struct error *err)
+{
+	int made = netspace_become(ret_socket);
+
+	if (made < 0)
+		return fail(err, ERR_CONFIG,
+			    "no network namespace could be made: %s (is "
+			    "user.max_net_namespaces 0?)",
+			    strerror(-made));
+	return l->plan->profile->loopback && loopback_up(err) < 0 ? -1 : made;
+}
+
+/* The one that was made ahead. */
+static int use_network(const struct launcher *l, int *ret_socket)
+{
+	*ret_socket = l->network_socket;
+	return l->network_fd;
+}
+
 int single_begin(struct launcher *l, struct error *err)
 {
 	l->untold = true;
@@ -53,7 +73,11 @@ int single_begin(struct launcher *l, struct error *err)
 		return -1;
 	}
 	share_work(l);
-	return 0;
+	/* Nobody has asked yet: then we have the time now that it takes. */
+	if (!l->plan->eager)
+		return 0;
+	l->network_fd = become_network(l, &l->network_socket, err);
+	return l->network_fd < 0 ? -1 : 0;
 }
 
 /* It is pid 1 by now, and sleeps until its end: not here then, where the warden will be at work,
@@ -62,19 +86,6 @@ static void free_init(const struct launcher *l)
 {
 	if (l->board->room)
 		spread(l->box.init, true);
-}
-
-/* Ours becomes a new one.  Returns its descriptor. */
-static int become_network(struct launcher *l, int *ret_socket, struct error *err)
-{
-	int made = netspace_become(ret_socket);
-
-	if (made < 0)
-		return fail(err, ERR_CONFIG,
-			    "no network namespace could be made: %s (is "
-			    "user.max_net_namespaces 0?)",
-			    strerror(-made));
-	return l->plan->profile->loopback && loopback_up(err) < 0 ? -1 : made;
 }
 
 /* What is left to do, when nobody waits for us any more. */
@@ -106,7 +117,7 @@ static int start_by_another(struct launcher *l, struct payload *p, int words, pi
 
 	newborn_drop(&l->newborn);
 	await_box(l);
-	if (become_network(l, &socket, err) < 0)
+	if ((l->plan->eager ? use_network(l, &socket) : become_network(l, &socket, err)) < 0)
 		return -1;
 	settle_network(l, socket);
 	p->seal.root = l->box.root;
@@ -126,7 +137,7 @@ int single_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pi
 	if (!p->seal.memory_by_rlimit)
 		(void)filter_halves(&l->plan->filter, &p->seal.halves);
 	newborn_start(&l->newborn, p);
-	network = become_network(l, &socket, err);
+	network = l->plan->eager ? use_network(l, &socket) : become_network(l, &socket, err);
 	if (network < 0) {
 		newborn_drop(&l->newborn);
 		await_box(l);

@@ -28,6 +28,7 @@
 #include "sandbox/native/closeby.h"
 #include "sandbox/native/identity.h"
 #include "sandbox/native/rawcall.h"
+#include "sandbox/native/shelf.h"
 #include "sandbox/native/slot_state.h"
 #include "sandbox/native/spread.h"
 #include "sandbox/native/turns.h"
@@ -47,7 +48,7 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 				.first = *limits};
 	for (size_t i = 0; i < GRANTS_MAX; i++)
 		s->plan.grants[i] = -1;
-	s->lock = s->socket = s->launcher_fd = s->work = s->proc = -1;
+	s->asked_fd = s->lock = s->socket = s->launcher_fd = s->work = s->proc = -1;
 	s->box_limits = *limits;
 	s->asked_us = clock_us();
 	s->give_up_us = s->asked_us + SETUP_MS * 1000ULL;
@@ -72,6 +73,44 @@ int slot_open(const struct profile *profile, const struct limits *limits, enum s
 	slot_drop_plan(s); /* the launcher has its own now */
 	*ret = s;
 	return 0;
+}
+
+int slot_open_early(int asked, struct slot **ret, struct error *err)
+{
+	static const struct profile listed = {.programs = {""}, .n_programs = 1};
+	struct limits limits;
+	struct slot *s = pages_new(sizeof(*s));
+
+	if (!s)
+		return fail_sys(err, "allocate a slot");
+	limits_default(&limits);
+	slot_init(s, &listed, &limits);
+	s->asked_fd = asked;
+	s->plan.once = s->plan.eager = true;
+	if (slot_build_early(s, err) < 0) {
+		slot_close(s);
+		return -1;
+	}
+	slot_drop_plan(s);
+	*ret = s;
+	return 0;
+}
+
+bool slot_suits(struct slot *s, const struct profile *p)
+{
+	(void)slot_step(s); /* it may have died meanwhile */
+	return !s->dead && p->n_programs > 0 && !p->root && p->n_grants == 0 && !p->cgroup &&
+	       !p->loopback && !p->proc_full && p->allow_degraded == 0 && p->warm.kind == WARM_NOT;
+}
+
+int slot_open_rest(struct slot *s, const struct profile *profile, const struct limits *limits,
+		   struct error *err)
+{
+	s->profile = *profile;
+	s->plan.first = s->box_limits = *limits;
+	s->asked_us = clock_us();
+	s->give_up_us = s->asked_us + SETUP_MS * 1000ULL;
+	return slot_build_rest(s, err);
 }
 
 static bool is_busy(const struct slot *s)
@@ -134,6 +173,8 @@ void slot_close(struct slot *s)
 	session_drop(s);
 	if (s->launcher <= 0) /* else the number stays taken for as long as we live */
 		own_fd_end(&s->lock);
+	shelf_free(s->plan.shelf);
+	finder_free(s->finder);
 	if (s->board)
 		(void)munmap(s->board, sizeof(*s->board));
 	pages_free(s, sizeof(*s));

@@ -25,9 +25,12 @@ struct slot {
 	struct plan plan;
 	struct board *board;
 	bool resident;
-	bool only;   /* our process ends after it */
-	bool dead;   /* the launcher is gone or cannot be trusted any more */
-	bool mapped; /* its user namespace has its maps: it takes other orders now */
+	bool early;            /* whom it is for is not known yet */
+	int asked_fd;          /* readable when that is known; -1: it is */
+	struct finder *finder; /* who will look for its programs then; NULL: nobody is ready */
+	bool only;             /* our process ends after it */
+	bool dead;             /* the launcher is gone or cannot be trusted any more */
+	bool mapped;           /* its user namespace has its maps: it takes other orders now */
 	int lock;
 	int socket;
 	pid_t launcher;
@@ -61,6 +64,10 @@ struct slot {
 
 /* slotbuild.c: everything until the launcher runs; slot_close ends what a failure leaves. */
 int slot_build(struct slot *s, struct error *err);
+/* The same in two: what the profile of a listed program without anything else needs, and what
+ * depends on which one it is. */
+int slot_build_early(struct slot *s, struct error *err);
+int slot_build_rest(struct slot *s, struct error *err);
 /* What of the plan only the launcher needs. */
 void slot_drop_plan(struct slot *s);
 /* A box of this size, or the one that waits has it. */

@@ -29,8 +29,34 @@
 #include "sandbox/native/initprogram.h"
 #include "sandbox/native/landlock.h"
 #include "sandbox/native/launcher.h"
+#include "sandbox/native/shelf.h"
 #include "sandbox/native/slot_state.h"
 #include "sandbox/native/spread.h"
+
+static int find_programs(struct slot *s, struct error *err)
+{
+	const struct profile *p = &s->profile;
+
+	if (p->n_programs == 0)
+		return 0;
+	if (!s->finder)
+		s->finder = finder_new(p->root ? p->root : "", err);
+	if (s->finder &&
+	    finder_find(s->finder, p->programs, p->n_programs, &s->plan.needed, err) == 0)
+		return 0;
+	/* Not the program that is to run: what was asked for is wrong. */
+	if (err->kind == ERR_NOT_FOUND)
+		err->kind = ERR_CALLER;
+	return fail_in(err, "--programs");
+}
+
+/* The launcher starts meanwhile, and begins with the root. */
+static int tell_programs(struct slot *s, struct error *err)
+{
+	return find_programs(s, err) < 0
+		       ? -1
+		       : shelf_fill(s->plan.shelf, &s->plan.needed, &s->plan.first, err);
+}
 
 static int check_profile(struct slot *s, struct error *err)
 {
@@ -43,14 +69,7 @@ static int check_profile(struct slot *s, struct error *err)
 		if (s->plan.root < 0)
 			return fail_sys(err, "--root %s", p->root), err->kind = ERR_CALLER, -1;
 	}
-	if (p->n_programs && programs_needed(p->root ? p->root : "", p->programs, p->n_programs,
-					     &s->plan.needed, err) < 0) {
-		/* Not the program that is to run: what was asked for is wrong. */
-		if (err->kind == ERR_NOT_FOUND)
-			err->kind = ERR_CALLER;
-		return fail_in(err, "--programs");
-	}
-	return 0;
+	return plan_tells_late(&s->plan) ? 0 : find_programs(s, err);
 }
 
 static bool grants_writing(const struct profile *p)
@@ -143,6 +162,7 @@ static int find_groups(struct slot *s, struct error *err)
 static int clone_launcher(struct slot *s, struct error *err)
 {
 	int group = s->groups_open ? cgroup_slot_launcher_fd(&s->groups) : -1;
+	int own = s->early ? 2 : 1; /* whoever finds out what is asked for sleeps in a moment */
 	struct clone_args args = {
 		.flags = (uint64_t)(CLONE_PIDFD | CLONE_NEWPID) |
 			 (uint64_t)(s->plan.root_mode ? 0 : CLONE_NEWUSER),
@@ -156,7 +176,7 @@ static int clone_launcher(struct slot *s, struct error *err)
 		args.cgroup = (unsigned)group;
 	}
 	(void)sched_getaffinity(0, sizeof(s->plan.cpus), &s->plan.cpus);
-	s->board->room = spread_finds_room(&s->plan.cpus, 1);
+	s->board->room = spread_finds_room(&s->plan.cpus, own);
 	child = syscall(SYS_clone3, &args, sizeof(args));
 	if (child == 0)
 		launcher_main(&s->plan, s->board);
@@ -167,8 +187,8 @@ static int clone_launcher(struct slot *s, struct error *err)
 	s->launcher = (pid_t)child;
 	/* Perhaps it was something of the kernel's own, which is over in a moment. */
 	if (!s->board->room)
-		s->board->room = spread_has_room(&s->plan.cpus, 2);
-	if (s->board->room)
+		s->board->room = spread_has_room(&s->plan.cpus, own + 1);
+	if (s->board->room && !s->early)
 		spread(s->launcher, false);
 	return 0;
 }
@@ -210,6 +230,22 @@ static int move_launcher(struct slot *s, struct error *err)
 	return fd_put_file(group, "cgroup.procs", pid, err);
 }
 
+/* Whoever has asked sleeps by now: its processor is the launcher's, which ours keeps waiting. */
+static void make_room(struct slot *s)
+{
+	if (s->asked_fd >= 0 && s->board->room)
+		spread(s->launcher, false);
+	s->asked_fd = -1;
+}
+
+static void look_who_asks(struct slot *s)
+{
+	struct pollfd fd = {.fd = s->asked_fd, .events = POLLIN};
+
+	if (s->asked_fd >= 0 && poll(&fd, 1, 0) > 0)
+		make_room(s);
+}
+
 /* Somebody waits for our answer while we make groups. */
 static void answer_launcher(void *context)
 {
@@ -217,6 +253,7 @@ static void answer_launcher(void *context)
 
 	if (!s->mapped)
 		(void)slot_take_one(s, 0);
+	look_who_asks(s);
 }
 
 /* The only box's groups, while the launcher starts: its first question is answered between two of
@@ -233,9 +270,11 @@ static int build_beside(struct slot *s, bool groups_found, struct error *err)
 {
 	/* While it starts: this goes to it together with the news that it is mapped. */
 	s->plan.init_program = initprogram_open(err);
+	look_who_asks(s);
 	if (s->plan.init_program < 0 || (!groups_found && find_groups(s, err) < 0))
 		return -1;
-	if (plan_is_single(&s->plan))
+	look_who_asks(s);
+	if (plan_is_single(&s->plan) && !s->early)
 		prepare_groups(s);
 	/* It asks for its maps and goes straight on into half a millisecond of kernel work: if we
 	 * slept, the scheduler would wake us on its processor, behind that. */
@@ -256,21 +295,65 @@ static void choose_filter(struct slot *s)
 	};
 }
 
+static int put_up_board(struct slot *s, struct error *err)
+{
+	s->board = board_new(s->profile.allow_degraded,
+			     s->profile.warm.kind == WARM_PYTHON ? &s->plan.board_fd : NULL, err);
+	return s->board ? 0 : -1;
+}
+
+static int begin(struct slot *s, bool groups_first, struct error *err)
+{
+	if (choose_identity(s, err) < 0 || grants_open(&s->plan, err) < 0)
+		return -1;
+	choose_filter(s);
+	if (plan_tells_late(&s->plan) && !(s->plan.shelf = shelf_new(err)))
+		return -1;
+	if (etcshared_find(&s->plan, err) < 0 || (groups_first && find_groups(s, err) < 0))
+		return -1;
+	return start_launcher(s, err);
+}
+
 int slot_build(struct slot *s, struct error *err)
 {
 	bool groups_first = launcher_needs_group();
 
-	s->board = board_new(s->profile.allow_degraded,
-			     s->profile.warm.kind == WARM_PYTHON ? &s->plan.board_fd : NULL, err);
-	if (!s->board || limits_check(&s->plan.first, err) < 0 || check_profile(s, err) < 0 ||
-	    choose_identity(s, err) < 0 || grants_open(&s->plan, err) < 0)
+	if (put_up_board(s, err) < 0 || limits_check(&s->plan.first, err) < 0 ||
+	    check_profile(s, err) < 0 || begin(s, groups_first, err) < 0)
 		return -1;
-	choose_filter(s);
-	if (etcshared_find(&s->plan, err) < 0 || (groups_first && find_groups(s, err) < 0))
-		return -1;
-	if (start_launcher(s, err) < 0)
+	if (plan_tells_late(&s->plan) && tell_programs(s, err) < 0)
 		return -1;
 	return build_beside(s, groups_first, err);
+}
+
+int slot_build_early(struct slot *s, struct error *err)
+{
+	bool groups_first = launcher_needs_group();
+
+	s->early = true;
+	if (put_up_board(s, err) < 0 || begin(s, groups_first, err) < 0 ||
+	    build_beside(s, groups_first, err) < 0)
+		return -1;
+	look_who_asks(s);
+	s->finder = finder_new("", err);
+	return s->finder ? 0 : -1;
+}
+
+void slot_use_pause(struct slot *s)
+{
+	prepare_groups(s);
+	look_who_asks(s);
+}
+
+int slot_build_rest(struct slot *s, struct error *err)
+{
+	make_room(s);
+	s->early = false;
+	if (limits_check(&s->plan.first, err) < 0 || tell_programs(s, err) < 0)
+		return -1;
+	watch_relimit(&s->watch, &s->plan.first);
+	prepare_groups(s);
+	return 0;
 }
 
 void slot_drop_plan(struct slot *s)

@@ -90,6 +90,18 @@ void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct
 	w->next_open = again || make_group(w, slot, limits, &w->next, &err) == 0;
 }
 
+void watch_relimit(struct watch *w, const struct limits *limits)
+{
+	struct error err;
+
+	if (!w->next_open || same_groups(&w->next_limits, limits))
+		return;
+	if (cgroup_limit_anew(&w->next, limits, &err) == 0)
+		w->next_limits = *limits;
+	else
+		drop(&w->next, &w->next_open);
+}
+
 void watch_ready_next(struct watch *w)
 {
 	if (w->next_open)

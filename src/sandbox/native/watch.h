@@ -39,6 +39,8 @@ void watch_init(struct watch *w);
 /* waited: its process is in the groups already, and what it used is not the call's. */
 int watch_open(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits,
 	       bool waited, struct error *err);
+/* Those that were prepared get these limits instead, if they can. */
+void watch_relimit(struct watch *w, const struct limits *limits);
 /* Between boxes: the groups of the last one become those of the next, or are removed and others
  * made.  Nothing fails here that watch_open does not try again. */
 void watch_prepare(struct watch *w, const struct cgroup_slot *slot, const struct limits *limits);
