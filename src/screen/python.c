@@ -15,6 +15,7 @@
 #include "base/own.h"
 #include "screen/grammars.h"
 #include "screen/python_checks.h"
+#include "screen/python_plain.h"
 
 enum { SCRATCH_BYTES = 32 << 20 };
 
@@ -184,6 +185,10 @@ void py_screen_text(struct sieve *s, struct syntax_budget *budget, struct py *ou
 
 void screen_python(struct sieve *s, struct syntax_budget *budget, enum syntax_end *ret_end)
 {
+	if (s->rules->n_own == 0 && py_is_plain(s->text, s->len)) {
+		*ret_end = SYNTAX_READ;
+		return;
+	}
 	check_codec(s);
 	py_screen_text(s, budget, NULL, ret_end);
 }

@@ -195,6 +195,8 @@ bool py_values_add(struct py *p, struct py_values *values, const char *name);
 bool py_values_have(const struct py_values *values, const char *name);
 /* The module if the name of an attribute is that of one that matters ("_os": "os"); else NULL. */
 const char *py_module_behind(const char *attribute);
+/* Is it a built-in whose use is followed?  Of any other name alone no rule speaks. */
+bool py_is_followed(const char *name);
 
 /* python_scope.c */
 /* Is the name, used here, certainly something else than the built-in? */

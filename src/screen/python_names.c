@@ -42,7 +42,7 @@ static bool is_common_word(const char *module)
 	       strcmp(module, "shutil") == 0;
 }
 
-static bool is_followed(const char *name)
+bool py_is_followed(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(followed); i++)
 		if (strcmp(followed[i], name) == 0)
@@ -109,7 +109,7 @@ static void resolve_name(struct py *p, const char *name, struct py_values *ret)
 		add_values(p, ret, &b->values);
 	else if (p->outer)
 		resolve_name(p->outer, name, ret);
-	if (is_followed(name))
+	if (py_is_followed(name))
 		add_value(p, ret, py_join(p, "builtins", name));
 	for (size_t i = 0; i < p->n_stars; i++)
 		add_value(p, ret, py_join(p, p->stars[i], name));

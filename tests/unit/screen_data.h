@@ -104,7 +104,7 @@ static void say_snippet(const char *problem, const struct snippet *s)
 }
 
 /* Each is denied, by the rule it names. */
-static void check_hostile(const char *language, const char *file, size_t least)
+static inline void check_hostile(const char *language, const char *file, size_t least)
 {
 	const struct screen_policy none = {0};
 
@@ -121,7 +121,7 @@ static void check_hostile(const char *language, const char *file, size_t least)
 	}
 }
 
-static void check_benign(const char *language, const char *file, size_t least)
+static inline void check_benign(const char *language, const char *file, size_t least)
 {
 	const struct screen_policy none = {0};
 
