@@ -4,6 +4,7 @@
  * Nothing but Python's stable interface is used, and no C library: the
  * interpreter's own is not known when this is built.
  */
+#define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "warm/copy_stir.h"
@@ -121,31 +122,52 @@ static PyObject *module_rest(PyObject *self, PyObject *args)
 static PyObject *module_apart(PyObject *self, PyObject *args)
 {
 	PyThreadState *state;
+	enum copy_apart how;
 	unsigned place;
 	int fd;
-	bool is;
 
 	(void)self;
 	if (!PyArg_ParseTuple(args, "Ii", &place, &fd))
 		return NULL;
 	state = PyEval_SaveThread();
-	is = copy_apart(place, fd);
+	how = copy_apart(place, fd);
 	PyEval_RestoreThread(state);
-	return PyBool_FromLong(is);
+	return PyLong_FromLong(how);
+}
+
+/* Whatever of Python's runs here, a caller's handler may end it: what has come is taken only when
+ * the channel has the message. */
+static bool hand_over(const struct copy_snippet *s, PyObject *channel, PyObject *message)
+{
+	PyObject *one = PyObject_CallFunction(message, "Iy#y#", s->number, s->nonce, s->nonce_len,
+					      s->code, s->code_len);
+	PyObject *state = one ? Py_BuildValue("(N[])", one) : NULL;
+	bool is = state && PyObject_SetAttrString(channel, "state", state) == 0;
+
+	Py_XDECREF(state);
+	return is;
 }
 
 static PyObject *module_expect(PyObject *self, PyObject *args)
 {
+	PyObject *channel, *message;
+	struct copy_snippet snippet;
 	PyThreadState *state;
 	unsigned us;
+	bool whole;
 	int fd;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "iI", &fd, &us))
+	if (!PyArg_ParseTuple(args, "iIOO", &fd, &us, &channel, &message))
 		return NULL;
 	state = PyEval_SaveThread();
 	copy_expect(fd, us);
+	whole = copy_see(fd, &snippet);
 	PyEval_RestoreThread(state);
+	if (whole && !hand_over(&snippet, channel, message))
+		return NULL;
+	if (whole)
+		copy_take(fd, &snippet);
 	return Py_BuildValue("");
 }
 
@@ -207,11 +229,13 @@ static PyMethodDef methods[] = {
 	 "something to read (fd -1: at once).  In who becomes one: its environment"},
 	{"apart", module_apart, METH_VARARGS,
 	 "apart(place, fd): elsewhere than on that processor, counted from 1; fd >= 0: until there "
-	 "is something to read.  False: there is no other"},
+	 "is something to read.  0: there is no other; 2: a snippet may come in a moment, from "
+	 "there"},
 	{"hooked", module_hooked, METH_NOARGS,
 	 "hooked(): has anybody added an audit hook, or could have, unseen?"},
 	{"expect", module_expect, METH_VARARGS,
-	 "expect(fd, us): until there is something to read, awake, for so long at most"},
+	 "expect(fd, us, channel, message): until there is something to read, awake, for so long "
+	 "at most.  A short snippet is read then, and is channel.state[0]"},
 	{"become", module_become, METH_VARARGS,
 	 "become(fd, template=-1): the process of which this is the image"},
 	{NULL, NULL, 0, NULL},

@@ -16,7 +16,7 @@
 
 #include "warm/copy_calls.h"
 
-enum { WORDS = 128, BITS = 64, AGAIN = -11 };
+enum { WORDS = 128, BITS = 64, AGAIN = -11, WORD_ROOM = 32 };
 
 /* Which processors. */
 struct set {
@@ -78,20 +78,51 @@ static void await(int fd)
 	(void)CALL5(SYS_ppoll, &one, 1, 0, 0, 8);
 }
 
-bool copy_apart(uint64_t place, int fd)
+/* Up to the byte end.  No more than fits; nothing else. */
+static bool take_digits(const char **at, const char *limit, char end, unsigned *ret)
+{
+	enum { MOST = 100000000 };
+	const char *start = *at;
+	unsigned value = 0;
+
+	while (*at < limit && **at >= '0' && **at <= '9' && value < MOST)
+		value = 10 * value + (unsigned)(*(*at)++ - '0');
+	*ret = value;
+	return *at > start && *at < limit && *(*at)++ == end;
+}
+
+/* "-3 PLACE 0\n" (python.py).  From another processor it is another matter. */
+static bool take_stir(int fd, uint64_t place)
+{
+	char word[WORD_ROOM];
+	long n = CALL5(SYS_recvfrom, fd, word, sizeof(word), MSG_PEEK | MSG_DONTWAIT, 0);
+	const char *at = word + 3, *limit = word + (n > 0 ? n : 0);
+	unsigned where, none;
+
+	if (n < 3 || word[0] != '-' || word[1] != '3' || word[2] != ' ' ||
+	    !take_digits(&at, limit, ' ', &where) || where != place ||
+	    !take_digits(&at, limit, '\n', &none) || none != 0)
+		return false;
+	return CALL5(SYS_recvfrom, fd, word, at - word, MSG_DONTWAIT, 0) == at - word;
+}
+
+enum copy_apart copy_apart(uint64_t place, int fd)
 {
 	struct set all, others, now;
+	bool stirred = false;
 
 	allowed(&all);
 	if (place == 0 || !without(&all, place - 1, &others) || !allow(&others))
-		return false;
-	if (fd >= 0)
+		return COPY_HERE;
+	if (fd >= 0) {
 		await(fd);
+		stirred = take_stir(fd, place);
+	}
 	/* Unless somebody has chosen something else meanwhile: a process that a caller left. */
 	allowed(&now);
 	if (is_same(&now, &others))
 		(void)allow(&all);
-	return true;
+	return stirred ? COPY_STIRRED : COPY_APART;
 }
 
 void copy_expect(int fd, uint64_t us)
@@ -102,4 +133,32 @@ void copy_expect(int fd, uint64_t us)
 	while (CALL5(SYS_recvfrom, fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT, 0) == AGAIN &&
 	       now_us() < until)
 		__builtin_ia32_pause();
+}
+
+bool copy_see(int fd, struct copy_snippet *ret)
+{
+	long n = CALL5(SYS_recvfrom, fd, ret->raw, sizeof(ret->raw), MSG_PEEK | MSG_DONTWAIT, 0);
+	const char *at = ret->raw, *limit = ret->raw + (n > 0 ? n : 0);
+	unsigned length;
+
+	if (!take_digits(&at, limit, ' ', &ret->number) || ret->number == 0)
+		return false;
+	ret->nonce = at;
+	while (at < limit && *at != ' ' && *at != '\n')
+		at++;
+	ret->nonce_len = at - ret->nonce;
+	if (at == limit || *at++ != ' ' || !take_digits(&at, limit, '\n', &length) ||
+	    length > (size_t)(limit - at))
+		return false;
+	ret->code = at;
+	ret->code_len = (ptrdiff_t)length;
+	ret->len = (size_t)(at - ret->raw) + length;
+	return true;
+}
+
+void copy_take(int fd, const struct copy_snippet *s)
+{
+	char rest[COPY_SNIPPET_MAX];
+
+	(void)CALL5(SYS_recvfrom, fd, rest, s->len, MSG_DONTWAIT, 0);
 }

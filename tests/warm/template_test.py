@@ -639,6 +639,35 @@ def what_came_with_a_snippet_is_not_waited_for():
 
 
 @test
+def whatever_comes_while_it_waits_awake_is_read_as_ever():
+    place = min(os.sched_getaffinity(0)) + 1
+    long = b"#" * 500
+    pieces = [
+        [b"7 cafe 5\n1 + 1"],
+        [b"7 cafe 5\n1 +", b" 1"],
+        [b"7 ca", b"fe 5\n1 + 1"],
+        [b"7", b" cafe 5\n", b"1 + 1"],
+        [b"7 cafe 506\n1 + 1\n" + long],
+        [b"7 cafe 506\n1 + 1\n" + long[:250], long[250:]],
+        [b"7 cafe 390\n1 + 1\n" + long[:384]],
+        [b"7 cafe 389\n1 + 1\n" + long[:383]],
+        [b"7 cafe 388\n1 + 1\n" + long[:382]],
+    ]
+    with woken() as one:
+        for sent in pieces * 3:
+            stir(one, place)
+            one.run("1")
+            stir(one, place)  # where it waits: it need not read that itself
+            for piece in sent:
+                time.sleep(0.0002)
+                one.sock.sendall(piece)
+            same((sent[0][:20], one.report()), (sent[0][:20], (0, "2")))
+        one.run(FIND_SESSION)
+        one.run("1")
+        wait_until(lambda: stir(one, place) or one.run("len(rehearsals)") != "0" or len(os.sched_getaffinity(0)) < 2)  # the twin
+
+
+@test
 def who_is_stirred_for_nothing_sleeps_again():
     with woken() as one:
         stir(one, 1)

@@ -31,7 +31,8 @@ CO_COROUTINE = 0x80
 ONLY_AST = 0x400
 TOP_LEVEL_AWAIT = 0x2000
 SHORT = 1000
-REHEARSED = b"0 %s 1\n0" % (b"0" * 32)
+REHEARSED, NONCE = b"x + 0", b"0" * 32
+STIRRED = 2  # what copier.apart() says: see there
 STIRRED_US = 500  # it has been judged and written down by then
 OTHER = frozenset("=;\\\r\n")  # with one of these it may be more than an expression, or warn twice
 ORIGINAL = compile, eval, repr, str
@@ -142,18 +143,21 @@ class Sources:
 
     def __init__(self, path):
         self.path = path
-        self.lines = {}
+        self.sources = {}
         sys.meta_path.insert(0, self)
 
     def add(self, name, source):
-        self.lines[name] = (len(source), None, source.splitlines(True), name)
-        self.fill(sys.modules.get("linecache"))
+        self.sources[name] = source
+        module = sys.modules.get("linecache")
+        if module is not None:
+            self.fill(module)
 
     def fill(self, module):
         cache = getattr(module, "cache", None)
         if isinstance(cache, dict):
-            cache.update(self.lines)
-            self.lines.clear()
+            for name, source in self.sources.items():
+                cache[name] = len(source), None, source.splitlines(True), name
+            self.sources.clear()
 
     def find_spec(self, name, path=None, target=None):
         if name != "linecache":
@@ -184,8 +188,6 @@ class Session:
         self.copier = None
         self.known = {}
         self.env = None
-        self.aside = Channel.__new__(Channel)  # that has no other end
-        self.aside.idle = None, ()
         self.place = 0  # on which processor whoever stirs it is; 0: nobody does
         self.waits = 0  # and was, when the last snippet came
 
@@ -329,13 +331,27 @@ class Session:
         if not self.copier.apart(place, -1):  # who waits awake would keep off whom it waits for
             self.place = 0
             return
+        self.come_to(channel, self.is_overheard())
+
+    def wait(self, channel):
+        """Where nobody else is at work, until something comes; a word that it is to stir is not read by us.
+
+        What is asked before is as true then: nobody is there who could change it, but for a handler in the moment in
+        which the word comes.  To ask when everything has gone cold takes as long as half of what is rehearsed.
+        """
+        overheard = self.is_overheard()
+        if self.copier.apart(self.waits, channel.fd) == STIRRED:
+            self.place = self.waits
+            self.come_to(channel, overheard)
+
+    def come_to(self, channel, overheard):
         try:
-            if not self.is_overheard():
+            if not overheard:
                 self.rehearse(channel.fd)
         except Exception as error:
             if self.theirs(error) is not None:  # a handler of a snippet's
                 self.mention(error)
-        self.copier.expect(channel.fd, STIRRED_US)
+        self.copier.expect(channel.fd, STIRRED_US, channel, Message)
 
     def is_overheard(self):
         """Would something of a caller's run, or hear of it, when an expression does?"""
@@ -347,17 +363,13 @@ class Session:
         return monitoring is not None and any(map(monitoring.get_tool, range(MONITORS)))
 
     def rehearse(self, fd):
-        """Everything that is done for a snippet, and that nobody can see."""
-        aside = self.aside
-        aside.state = None, [REHEARSED]
-        message = aside.take()
+        """What is done for a snippet and takes long when it is cold, and that nobody can see."""
+        message = Message(0, NONCE, REHEARSED)
         source = message.code.decode("utf-8")
-        source.splitlines(True)
-        message.end = 0, self.execute(source, "<snippet %d>" % message.number, {})
+        message.end = 0, self.execute(source, "<snippet %d>" % message.number, {"x": 0})
         getpid()
         compose(message)
         write(fd, b"")
-        aside.done()
 
     def wake(self, channel, env):
         """Whatever is done here, each does for itself: the less, the more memory they have in common."""
@@ -391,9 +403,11 @@ class Session:
         site.execusercustomize()
 
     def flush(self):
-        for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        out, err, first_out, first_err = sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__
+        for stream in out, err, None if first_out is out else first_out, None if first_err is err else first_err:
             try:
-                stream.flush()
+                if stream is not None:
+                    stream.flush()
             except BaseException:
                 pass
 
@@ -463,7 +477,7 @@ def step(channel, session):
         answer(channel, session, message)
         session.waits = place
     if session.waits and not channel.state[1] and not count_threads():
-        session.copier.apart(session.waits, channel.fd)
+        session.wait(channel)
 
 
 def main():
