@@ -35,6 +35,7 @@
 #include "base/pages.h"
 #include "call/pack.h"
 #include "sandbox/native/door.h"
+#include "sandbox/native/pidspace.h"
 #include "sandbox/native/sealing.h"
 #include "sandbox/native/zygotewire.h"
 #include "warm/zygote_finish.h"
@@ -363,7 +364,7 @@ static bool bear(struct zygote_self *z)
 	PyOS_BeforeFork();
 	between = z->order.v2_door ? go_between(z) : vfork();
 	if (between == 0) {
-		pid_t child = setns(z->fds[ZYGOTE_PIDFD], CLONE_NEWPID) < 0 ? -1 : fork();
+		pid_t child = pidspace_join(z->fds[ZYGOTE_PIDFD]) < 0 ? -1 : fork();
 
 		if (child == 0)
 			return true;

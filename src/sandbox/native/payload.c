@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -24,6 +23,7 @@
 #include "sandbox/native/door.h"
 #include "sandbox/native/execute.h"
 #include "sandbox/native/nodewire.h"
+#include "sandbox/native/pidspace.h"
 
 struct door {
 	struct payload *p;
@@ -123,30 +123,11 @@ static pid_t clone_here(struct payload *p)
 		     CLONE_VM | CLONE_VFORK | SIGCHLD | (p->last ? 0 : CLONE_PARENT), p);
 }
 
-/* We are here a moment before init's exec has replaced the memory that it had in common with us.
- * That memory is not dumpable and belongs to the host's user namespace, so until then the
- * kernel refuses us the right to look at init, and with it its namespaces. */
-static int join_pid_namespace(int pidfd)
-{
-	enum { AWAKE = 200, TRIES = 20000 };
-	const struct timespec moment = {.tv_nsec = 20000};
-
-	for (int i = 0; setns(pidfd, CLONE_NEWPID) < 0; i++) {
-		if (errno != EPERM || i == TRIES)
-			return -1;
-		if (i < AWAKE)
-			(void)sched_yield();
-		else
-			(void)nanosleep(&moment, NULL);
-	}
-	return 0;
-}
-
 static void bear(struct door *door)
 {
 	struct payload *p = door->p;
 
-	if (p->seal.pidfd >= 0 && join_pid_namespace(p->seal.pidfd) < 0) {
+	if (p->seal.pidfd >= 0 && pidspace_join(p->seal.pidfd) < 0) {
 		(void)fail_sys(&p->seal.board->error, "the box's pid namespace");
 		return;
 	}
