@@ -628,6 +628,17 @@ def status_of(pid):
         return dict(line.rstrip("\n").split(":\t", 1) for line in text if ":\t" in line)
 
 
+def targets_of(pid):
+    """Of its descriptors, but for one that is closed meanwhile: the call's that has just ended."""
+    found = []
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
+        except FileNotFoundError:
+            pass
+    return found
+
+
 def the_scribe_is_sealed():
     with Place() as place:
         place.call("say", "--arg", "word=x")
@@ -640,8 +651,9 @@ def the_scribe_is_sealed():
             check(int(status["CapBnd"], 16) == 0, status["CapBnd"])
         with open(f"/proc/{pid}/environ", "rb") as text:
             check(text.read() == b"", "it has an environment")
-        for fd in os.listdir(f"/proc/{pid}/fd"):
-            target = os.readlink(f"/proc/{pid}/fd/{fd}")
+        targets = targets_of(pid)
+        check(len(targets) > 4, targets)
+        for target in targets:
             check(target.startswith(("/dev/null", place.audit, "socket:", "anon_inode:")), target)
         up = place.records()[0]
         for name in ("landlock", "seccomp", "no_new_privs", "rlimits", "capabilities"):
