@@ -191,6 +191,8 @@ static void obey_run(struct server *s, const struct ask *a)
 		s->put_error = (struct error){0};
 		return;
 	}
+	if (r->flags & ASK_CALLED)
+		slot_was_called(s->slot);
 	if ((r->flags & ASK_GIVE && server_give_pipes(s, a, &err) < 0) ||
 	    slot_start_words(s->slot, &r->limits, a->fds, a->fds[ASK_WORDS], &err) < 0)
 		refuse_start(s, &err);
@@ -315,6 +317,8 @@ static void serve_once(struct server *s)
 		tell_end(s);
 	else if (s->kept)
 		look_at_kept(s);
+	if (!s->running)
+		slot_part(s->slot);
 	s->done |= !s->kept && !slot_is_usable(s->slot);
 }
 

@@ -6,9 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/talk.h"
+
 enum {
 	PACE_TIDY_US = 700,  /* after an answer, for whoever it is on its way through */
-	PACE_BUSY_US = 5000, /* who asks so soon after an answer will do so again */
+	PACE_BUSY_US = TALK_BUSY_US, /* who asks so soon after an answer will do so again */
 };
 
 /* All zeros: nothing was asked yet. */

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
@@ -26,6 +27,7 @@
 #include "lib/artifacts.h"
 #include "lib/slotwords.h"
 #include "lib/talk.h"
+#include "sandbox/native/closeby.h"
 
 enum {
 	ANSWER_MS = 15000, /* beyond what the helper itself allows for setting up and killing */
@@ -190,6 +192,19 @@ static int remote_box(void *slot, const struct limits *limits, int *ret_work, st
 	return 0;
 }
 
+/* A call that comes alone: while the helper works we sleep, so it comes to our processor, which is
+ * awake (closeby.h).  One that we did not start is not ours to move. */
+static bool call_here(const struct remote *r)
+{
+	cpu_set_t cpus;
+
+	if (r->adopted || clock_us() - r->answered_us < TALK_BUSY_US ||
+	    sched_getaffinity(0, sizeof(cpus), &cpus) < 0)
+		return false;
+	closeby_call(r->pid, &cpus);
+	return true;
+}
+
 static int remote_start(void *slot, const struct job *job, const int io[3], struct error *err)
 {
 	struct remote *r = slot;
@@ -211,6 +226,8 @@ static int remote_start(void *slot, const struct job *job, const int io[3], stru
 	fds[ASK_WORDS] = words;
 	own_fd_end(&r->work);
 	r->work = -1;
+	if (call_here(r))
+		request.flags |= ASK_CALLED;
 	if (ask(r, ASK_RUN, &request, fds, ASK_FDS, err) < 0)
 		return -1;
 	r->running = r->call_is_last = true;
@@ -278,6 +295,7 @@ static void hear(struct remote *r)
 		r->outcome = reply.outcome;
 	}
 	r->running = r->pinged = false;
+	r->answered_us = clock_us();
 }
 
 static bool remote_step(void *slot)

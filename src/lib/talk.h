@@ -45,7 +45,10 @@
 #include "call/call.h"
 #include "call/inside.h"
 
-enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 6 };
+enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 7 };
+
+/* A call that comes so soon after an answer is one of many. */
+enum { TALK_BUSY_US = 5000 };
 
 struct talk_head {
 	uint32_t magic;
@@ -90,6 +93,7 @@ enum {
 	ASK_LAST = 8,
 	ASK_GIVE = 16,
 	ASK_UNANSWERED = 32, /* ASK_PUT: if it fails, the run that follows is refused for it */
+	ASK_CALLED = 64,     /* ASK_RUN: it is bound to its peer's processor until the program runs */
 };
 enum { SAY_CUT = 1, SAY_BOX_OVER = 2 };
 

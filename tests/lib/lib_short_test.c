@@ -59,6 +59,83 @@ TEST(a_short_program_has_every_processor_and_the_usual_class)
 	bj_box_free(box);
 }
 
+/* The only child that we have: the helper. */
+static pid_t find_helper(void)
+{
+	char path[64], text[32] = "";
+	FILE *in;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	in = fopen(path, "r");
+	if (in) {
+		text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
+		(void)fclose(in);
+	}
+	return atoi(text);
+}
+
+static int count_processors(pid_t pid)
+{
+	cpu_set_t cpus;
+
+	return sched_getaffinity(pid, sizeof(cpus), &cpus) < 0 ? -1 : CPU_COUNT(&cpus);
+}
+
+struct seen {
+	pid_t helper;
+	int processors; /* that it had when something was printed */
+};
+
+static void look_at_helper(void *context, enum bj_stream stream, const char *data, size_t size)
+{
+	struct seen *seen = context;
+
+	(void)stream;
+	(void)data;
+	(void)size;
+	seen->processors = count_processors(seen->helper);
+}
+
+static int processors_during(struct bj_box *box, struct seen *seen, const char *line)
+{
+	struct bj_input in = BJ_INPUT_INIT;
+
+	in.on_output = look_at_helper;
+	in.context = seen;
+	seen->processors = -1;
+	sleep_ms(REST_MS);
+	bj_result_free(run(box, &in, WORDS("sh", "-c", line)));
+	return seen->processors;
+}
+
+/* It comes to our processor for a call that comes alone, and is not kept there. */
+TEST(the_helper_is_called_here_for_a_moment_only)
+{
+	int all = count_processors(0);
+	struct bj_box *box = make_box();
+	struct seen seen = {.helper = find_helper()};
+	uint64_t until = now_ms() + LONG_MS;
+
+	if (all < 2)
+		SKIP("one processor");
+	CHECK(seen.helper > 0 && count_processors(seen.helper) == all);
+	while (processors_during(box, &seen, "echo soon") != 1 && now_ms() < until)
+		;
+	CHECK(seen.processors == 1);
+	for (int i = 0; i < ROUNDS; i++) {
+		CHECK(processors_during(box, &seen, "sleep 0.1; echo late") == all);
+		CHECK(count_processors(seen.helper) == all);
+		bj_result_free(run(box, NULL, WORDS("/no/such/program")));
+		sleep_ms(REST_MS);
+		bj_result_free(run(box, NULL, WORDS("/no/such/program")));
+		for (until = now_ms() + LONG_MS;
+		     count_processors(seen.helper) != all && now_ms() < until;)
+			sleep_ms(1);
+		CHECK(count_processors(seen.helper) == all);
+	}
+	bj_box_free(box);
+}
+
 TEST(the_account_of_a_short_program_is_whole)
 {
 	struct bj_box *box = make_box();

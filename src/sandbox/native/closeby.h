@@ -12,5 +12,7 @@
 void closeby_call(pid_t pid, const cpu_set_t *cpus);
 /* We, or who was born of us, may be on every processor again. */
 void closeby_free(const cpu_set_t *cpus);
+/* The same for who was called and is about to exec: it goes on where it is. */
+void closeby_leave(const cpu_set_t *cpus);
 
 #endif

@@ -79,7 +79,7 @@ __attribute__((noreturn)) static void wait_inside(struct payload *p)
 		_exit(1);
 	} else if (words_read_few(fd, &room, &more, &words, &err) == 0) {
 		if (p->seal.called)
-			closeby_free(p->seal.cpus);
+			closeby_leave(p->seal.cpus);
 		execute(words.argv, words.env, &board->start_us, &err);
 	}
 	board->error = err;

@@ -541,6 +541,18 @@ void slot_turns_as_ever(struct slot *s)
 	s->later = false;
 }
 
+void slot_was_called(struct slot *s)
+{
+	s->called = true;
+}
+
+void slot_part(struct slot *s)
+{
+	if (s->called)
+		closeby_free(&s->plan.cpus);
+	s->called = false;
+}
+
 void slot_expect_alone(struct slot *s, bool alone)
 {
 	if (s->phase != PHASE_IDLE || s->dead)

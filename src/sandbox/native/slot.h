@@ -71,6 +71,10 @@ void slot_finish(struct slot *slot, struct outcome *ret, int *ret_work);
 /* Before slot_prepare: no call came soon after another, so that who takes part in the next one may
  * take turns on one processor (closeby.h). */
 void slot_expect_alone(struct slot *slot, bool alone);
+/* Before slot_start_words: whoever asks has bound us to its processor, which it leaves. */
+void slot_was_called(struct slot *slot);
+/* Nobody waits for us beside it any more. */
+void slot_part(struct slot *slot);
 /* Between calls, when nobody waits: cleans up after the last one and gets ready for the next, which
  * most likely has the same limits. */
 void slot_prepare(struct slot *slot);

@@ -30,6 +30,7 @@ static void use_idle_time(struct slot *s)
 {
 	/* It is none of the short ones. */
 	slot_turns_as_ever(s);
+	slot_part(s);
 	if (!s->resident && s->board->room)
 		spread_from(s->board->cpu);
 	watch_ready(&s->watch);

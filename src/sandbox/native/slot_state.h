@@ -46,6 +46,7 @@ struct slot {
 	int proc;                /* its /proc; -1: none, or not wanted */
 	struct session *session; /* NULL: no box is kept */
 	bool box_waits;
+	bool called; /* we are bound to the processor of whoever asked */
 	bool later;  /* we take the processor from nobody meanwhile (turns.h) */
 	bool beside; /* the next call is expected to be short, and alone (closeby.h) */
 	bool ahead;  /* somebody waits in the box, or is on his way */
