@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,12 +210,21 @@ static bool may_leave(struct scribe *s)
 	return poll(&door, 1, 0) == 0;
 }
 
+/* Whoever was answered waits for the processor that we have in common; what we have left to do may
+ * wait. */
+static void give_way(const struct scribe *s)
+{
+	if (s->beside.place && s->n == 1)
+		(void)sched_yield();
+}
+
 static void loop(struct scribe *s)
 {
 	while (!s->ending && !may_leave(s)) {
 		wait_for_news(s);
 		peers_take(s);
 		batch_commit(s);
+		give_way(s);
 		peers_sweep(s);
 		batch_abort_orphans(s, "its caller went away before it ended");
 		batch_settle(s);

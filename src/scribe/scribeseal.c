@@ -21,6 +21,7 @@ static const struct role_call own_calls[] = {
 	{.nr = __NR_listen, .why = "callers"},
 	{.nr = __NR_accept4, .why = "callers"},
 	{.nr = __NR_sched_getaffinity, .why = "where it may run"},
+	{.nr = __NR_sched_yield, .why = "gives way to whom it has answered"},
 	{.nr = __NR_sched_setaffinity, .why = "beside its caller", .checked = true},
 };
 static const struct role_calls own = {own_calls, ARRAY_LEN(own_calls)};
