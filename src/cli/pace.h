@@ -9,7 +9,7 @@
 #include "lib/talk.h"
 
 enum {
-	PACE_TIDY_US = 700,  /* after an answer, for whoever it is on its way through */
+	PACE_TIDY_US = 700,          /* after an answer, for whoever it is on its way through */
 	PACE_BUSY_US = TALK_BUSY_US, /* who asks so soon after an answer will do so again */
 };
 

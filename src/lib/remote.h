@@ -23,12 +23,12 @@ struct remote {
 	bool unheard; /* it was gone before it heard anything of this call */
 	bool unread;  /* it went and had not read what this call is; input may be lost with it */
 	bool kill_sent;
-	bool call_is_last;   /* nothing was said since the call was asked for */
-	uint64_t answered_us;        /* when a call ended last */
-	uint64_t give_up_us; /* it must have answered by then */
-	bool pinged, silent; /* it was asked whether it hears; and has not answered for long */
-	uint64_t look_us;    /* when it is asked next, or is silent */
-	int work;            /* of the box that waits or has ended; -1: not asked for */
+	bool call_is_last;    /* nothing was said since the call was asked for */
+	uint64_t answered_us; /* when a call ended last */
+	uint64_t give_up_us;  /* it must have answered by then */
+	bool pinged, silent;  /* it was asked whether it hears; and has not answered for long */
+	uint64_t look_us;     /* when it is asked next, or is silent */
+	int work;             /* of the box that waits or has ended; -1: not asked for */
 	struct outcome outcome;
 };
 

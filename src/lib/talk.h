@@ -93,7 +93,7 @@ enum {
 	ASK_LAST = 8,
 	ASK_GIVE = 16,
 	ASK_UNANSWERED = 32, /* ASK_PUT: if it fails, the run that follows is refused for it */
-	ASK_CALLED = 64,     /* ASK_RUN: it is bound to its peer's processor until the program runs */
+	ASK_CALLED = 64, /* ASK_RUN: it is bound to its peer's processor until the program runs */
 };
 enum { SAY_CUT = 1, SAY_BOX_OVER = 2 };
 

@@ -24,8 +24,8 @@ void closeby_free(const cpu_set_t *cpus)
 }
 
 /* Since Linux 6.12 who falls asleep too early stays in the queue until its turn comes.  Whoever
- * called us would count at our exec, which then moved to a processor that is asleep: 0.2 ms.  Now its
- * turn has come. */
+ * called us would count at our exec, which then moved to a processor that is asleep: 0.2 ms.  Now
+ * its turn has come. */
 void closeby_leave(const cpu_set_t *cpus)
 {
 	(void)sched_yield();
