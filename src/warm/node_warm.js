@@ -85,23 +85,30 @@ function emptyYoungHeap() {
 	return junk;
 }
 
+// Changes nothing: it is called with what is there.
+function rehearseBegin() {
+	const env = Object.entries(process.env).map((entry) => entry.join('='));
+	const counts = Buffer.from(Uint32Array.of(2, env.length).buffer);
+
+	readWords(LIBRARY);
+	fs.closeSync(fs.openSync('/dev/null'));
+	begin(Buffer.concat([counts, Buffer.from([process.argv[0], process.argv[1], ...env, ''].join('\0'))]));
+	void Module.runMain;
+}
+
 // Code that was run once is compiled.
 function rehearse() {
-	const words = Buffer.from('\x02\0\0\0\x01\0\0\0node\0a\0A=B\0', 'latin1');
-
 	for (const name of USUAL)
 		require(name);
 	loadLibrary();
 	rehearseOutput();
 	rehearseMain();
 	JSON.stringify(JSON.parse('{"a": [1, "x", {"b": null}]}'));
-	readWords(LIBRARY, 8);
-	unpack(words);
-	replaceEnvironment(Object.entries(process.env).map((entry) => entry.join('=')));
+	rehearseBegin();
 }
 
-function readWords(fd, length) {
-	const bytes = Buffer.allocUnsafeSlow(length ?? fs.fstatSync(fd).size);
+function readWords(fd) {
+	const bytes = Buffer.allocUnsafeSlow(fs.fstatSync(fd).size);
 
 	if (fs.readSync(fd, bytes, 0, bytes.length, 0) !== bytes.length)
 		throw new Error('the words are not whole');
@@ -152,11 +159,10 @@ function replaceMain(main) {
 	});
 }
 
-function begin() {
-	const { argv, env } = unpack(readWords(WORDS));
+function begin(bytes) {
+	const { argv, env } = unpack(bytes);
 	const main = path.resolve(argv[1]);
 
-	fs.closeSync(WORDS);
 	process.argv.splice(1, Infinity, main, ...argv.slice(2));
 	replaceEnvironment(env);
 	replaceMain(main);
@@ -166,7 +172,8 @@ function serve() {
 	withoutStreams(rehearse);
 	emptyYoungHeap();
 	loadLibrary();
-	begin();
+	begin(readWords(WORDS));
+	fs.closeSync(WORDS);
 }
 
 forget(__filename);
