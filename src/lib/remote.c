@@ -325,32 +325,40 @@ static bool remote_is_silent(const void *slot)
 	return ((const struct remote *)slot)->silent;
 }
 
+/* To one that runs a call.  Who went meanwhile has left its last words, or none: they are still to
+ * be heard, and to say that it cannot be told would be to lose them. */
+static void tell(struct remote *r, enum talk_ask what, struct talk_request *request)
+{
+	struct error err;
+
+	talk_begin(&request->head, what, sizeof(*request));
+	r->call_is_last = false;
+	if (fd_send(r->sock, request, sizeof(*request), NULL, 0, &err) == 0 || err.sys == EPIPE ||
+	    err.sys == ECONNRESET)
+		return;
+	(void)fail_in(&err, "the helper");
+	lose(r, &err);
+}
+
 static void remote_kill(void *slot, enum kill_reason reason)
 {
 	struct remote *r = slot;
 	struct talk_request request = {.reason = (uint32_t)reason};
-	struct error err;
 
 	if (!r->running || r->kill_sent)
 		return;
 	r->kill_sent = true;
-	r->call_is_last = false;
 	r->give_up_us = clock_us() + ANSWER_MS * 1000ULL;
-	if (ask(r, ASK_KILL, &request, NULL, 0, &err) < 0)
-		lose(r, &err);
+	tell(r, ASK_KILL, &request);
 }
 
 static void remote_signal(void *slot, int signal)
 {
 	struct remote *r = slot;
 	struct talk_request request = {.signal = signal};
-	struct error err;
 
-	if (!r->running || r->kill_sent)
-		return;
-	r->call_is_last = false;
-	if (ask(r, ASK_SIGNAL, &request, NULL, 0, &err) < 0)
-		lose(r, &err);
+	if (r->running && !r->kill_sent)
+		tell(r, ASK_SIGNAL, &request);
 }
 
 static void remote_finish(void *slot, struct outcome *ret, int *ret_work)

@@ -97,6 +97,33 @@ TEST(a_slot_for_one_call_goes_when_that_has_ended)
 	remote_close(&b.remote);
 }
 
+/* What is said to it then reaches nobody: its last words count. */
+TEST(how_the_call_ended_is_heard_also_when_it_was_to_be_killed_too_late)
+{
+	char program[] = "true", path[] = "PATH=/usr/bin:/bin", *argv[] = {program, NULL},
+	     *env[] = {path, NULL};
+	struct error err = {0};
+	struct outcome outcome;
+	struct kept_box b;
+	int work, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	box_defaults(&b);
+	open_once(&b);
+	CHECK(b.remote.runner.ops->start(
+		      &b.remote, &(struct job){.argv = argv, .env = env, .limits = b.limits},
+		      (int[3]){null, null, null}, &err) == 0);
+	CHECK(goes(b.remote.pidfd));
+	b.remote.runner.ops->signal(&b.remote, SIGTERM);
+	b.remote.runner.ops->kill(&b.remote, KILL_CANARY);
+	while (!b.remote.runner.ops->step(&b.remote))
+		(void)poll(NULL, 0, 1);
+	b.remote.runner.ops->finish(&b.remote, &outcome, &work);
+	CHECK(outcome.end == END_EXITED && outcome.exit_code == 0);
+	CHECK(outcome.error.kind == ERR_NONE);
+	remote_close(&b.remote);
+	(void)close(null);
+}
+
 TEST(its_box_is_not_kept)
 {
 	struct error err = {0};
