@@ -75,7 +75,7 @@ EXPORT void bj_box_free(struct bj_box *box)
 	if (box->owner == getpid())
 		remote_close(&box->remote);
 	else
-		remote_forget(&box->remote);
+		remote_end(&box->remote);
 	own_fd_end(&box->cancel_fd);
 	own_fd_end(&box->null_fd);
 	options_done(&box->options);

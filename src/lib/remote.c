@@ -509,10 +509,15 @@ int remote_await_open(struct remote *r, struct error *err)
 	return -1;
 }
 
-static int open_new(struct remote *r, const char *helper, const struct slotwords *line,
-		    struct error *err)
+static int open_new(struct remote *r, const char *helper, bool once, const struct profile *profile,
+		    const struct limits *limits, struct error *err)
 {
-	if (start(r, helper, (char **)line->words, err) == 0 && greet(r, helper, err) == 0)
+	own(slotwords) line = {0};
+
+	remote_close(r);
+	if (compose(&line, once, profile, limits, err) < 0)
+		return -1;
+	if (start(r, helper, (char **)line.words, err) == 0 && greet(r, helper, err) == 0)
 		return 0;
 	remote_close(r);
 	return -1;
@@ -521,21 +526,13 @@ static int open_new(struct remote *r, const char *helper, const struct slotwords
 int remote_open(struct remote *r, const char *helper, const struct profile *profile,
 		const struct limits *limits, struct error *err)
 {
-	own(slotwords) line = {0};
-
-	remote_close(r);
-	return compose(&line, false, profile, limits, err) < 0 ? -1
-							       : open_new(r, helper, &line, err);
+	return open_new(r, helper, false, profile, limits, err);
 }
 
 int remote_open_once(struct remote *r, const char *helper, const struct profile *profile,
 		     const struct limits *limits, struct error *err)
 {
-	own(slotwords) line = {0};
-
-	remote_close(r);
-	return compose(&line, true, profile, limits, err) < 0 ? -1
-							      : open_new(r, helper, &line, err);
+	return open_new(r, helper, true, profile, limits, err);
 }
 
 int remote_adopt(struct remote *r, int sock, int pidfd, struct error *err)
@@ -544,10 +541,7 @@ int remote_adopt(struct remote *r, int sock, int pidfd, struct error *err)
 	r->sock = sock;
 	r->pidfd = pidfd;
 	r->adopted = true;
-	if (greet(r, "belljar slot", err) == 0)
-		return 0;
-	remote_close(r);
-	return -1;
+	return remote_await_open(r, err);
 }
 
 bool remote_is_ready(const struct remote *r)
@@ -594,15 +588,10 @@ void remote_close(struct remote *r)
 	remote_init(r);
 }
 
-void remote_forget(struct remote *r)
+void remote_end(struct remote *r)
 {
 	own_fd_end(&r->sock);
 	own_fd_end(&r->pidfd);
 	own_fd_end(&r->work);
 	remote_init(r);
-}
-
-void remote_end(struct remote *r)
-{
-	remote_forget(r);
 }

@@ -48,8 +48,8 @@ void remote_inherit(struct remote *r, const char *words);
 int remote_ask_open(struct remote *r, const struct profile *profile, const struct limits *limits,
 		    struct error *err);
 int remote_await_open(struct remote *r, struct error *err);
-/* For own(remote): one that was asked for nothing goes when its socket is closed, and nobody waits
- * for that. */
+/* For own(remote), and after fork(), when it is the parent's: lets go of it without a word.  One
+ * that was asked for nothing goes when nobody has its socket any more. */
 void remote_end(struct remote *r);
 /* It has ended its call and serves no other: it is told to go, and is not waited for before
  * remote_close. */
@@ -62,8 +62,6 @@ int remote_adopt(struct remote *r, int sock, int pidfd, struct error *err);
 bool remote_is_ready(const struct remote *r);
 /* Ends the helper and everything beneath it, and waits for it.  Safe on a closed one. */
 void remote_close(struct remote *r);
-/* After fork(): lets go of it without touching it; it is the parent's. */
-void remote_forget(struct remote *r);
 
 /* A question that is answered at once (kept.c). */
 struct exchange {
