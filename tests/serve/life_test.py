@@ -489,12 +489,15 @@ def a_descriptor_that_is_thrown_away_can_make_one_wait():
     with waiting_closes(1) as fds:
         ours, theirs = socket.socketpair()
         send_away(ours, fds)
+        closed, close = os.pipe()
         pid = os.fork()
         if pid == 0:
             os.close(fds[0])
+            os.read(closed, 1)
             theirs.recv(10)
             os._exit(0)
-        os.close(fds[0])  # not the last one
+        os.close(fds[0])  # not the last one, as long as nothing was received
+        os.write(close, b"!")
         theirs.close()
         end = time.monotonic() + 2
         while time.monotonic() < end:
@@ -502,6 +505,8 @@ def a_descriptor_that_is_thrown_away_can_make_one_wait():
             time.sleep(0.1)
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+        os.close(closed)
+        os.close(close)
 
 
 @test
