@@ -558,7 +558,8 @@ def who_is_stirred_is_believed_nothing(t):
         if name:
             answers = [s.try_run(name, "6 * 7") for _ in range(6)]
             t.check(all(a.get("result") == "42" or a.get("state_lost") for a in answers), answers)
-            t.check(s.run(name, "6 * 7") == "42", "it, or the next, is answered")
+            last = s.try_run(name, "6 * 7")
+            t.check(last.get("result") == "42" or s.run(name, "6 * 7") == "42", "it, or the next, is answered")
             s.close(name)
     # One that says something ends; with what is no answer, or one to a snippet that it cannot know.
     for said in ("b'x'", "b'0' * 32 + b' 0 1\\n5'", "b'x' * 100000", "b'ready\\n'"):
