@@ -2,8 +2,8 @@
 /* warm_run.c - runs a program again and again in one resident slot, and tells how each came to be.
  *
  * warm_run [-w python|node] [-p PROGRAM] [-m MODULE]... [-n ROUNDS] [-r REST_MS] [-q] [-c CALLS]
- * [-a AGE_MS] [-f FILE]... [-d] [-l PROGRAM]... [-M MIB] [-e NAME=VALUE]... -- CMD ARGS...  What
- * the program writes goes to our own streams; one line of JSON per round goes to descriptor 3, or
+ * [-a AGE_MS] [-f FILE]... [-d] [-l PROGRAM]... [-M MIB] [-R ROOT] [-e NAME=VALUE]... -- CMD ARGS...
+ * What the program writes goes to our own streams; one line of JSON per round goes to descriptor 3, or
  * to standard error if there is none.
  */
 #include <errno.h>
@@ -197,6 +197,9 @@ static void take_option(struct wishes *w, int option)
 	case 'd':
 		w->profile.allow_degraded = ~0u;
 		return;
+	case 'R':
+		w->profile.root = optarg;
+		return;
 	case 'l':
 		w->profile.programs[w->profile.n_programs++] = optarg;
 		return;
@@ -213,7 +216,7 @@ int main(int argc, char **argv)
 	int option;
 
 	limits_default(&w.limits);
-	while ((option = getopt(argc, argv, "w:p:m:n:r:s:c:f:qa:dl:M:e:")) != -1)
+	while ((option = getopt(argc, argv, "w:p:m:n:r:s:c:f:qa:dl:M:e:R:")) != -1)
 		take_option(&w, option);
 	w.argv = argv + optind;
 	w.report = fcntl(3, F_GETFD) >= 0 ? fdopen(3, "w") : stderr;

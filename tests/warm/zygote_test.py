@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """zygote_test.py - a warm interpreter's life, and what never reaches it.
 
-usage: zygote_test.py BOX_ALONE WARM_RUN SPARSE_LIBRARY
+usage: zygote_test.py BOX_ALONE WARM_RUN SPARSE_LIBRARY BELLJAR
 """
 
 import contextlib
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-BOX, RUN, SPARSE = sys.argv[1:4]
+BOX, RUN, SPARSE, BELLJAR = sys.argv[1:5]
 PATIENCE_S = 60
 
 
@@ -257,8 +257,12 @@ def what_is_only_read_of_a_library_is_one_mapping():
     assert out == cold.replace("4", "0", 1) * 2, out
 
 
-def traced(function):
-    """A trap of the kernel's in this function's file, until the block ends; everybody who has it mapped runs into it."""
+def traced(function, root):
+    """A trap of the kernel's in this function's file beneath root, until the block ends.
+
+    Not in the host's own: everybody who has that mapped runs into it, and who starts in the moment in which it is
+    taken away may die of it.
+    """
     at = ctypes.cast(function, ctypes.c_void_p).value
     for line in open("/proc/self/maps", encoding="ascii"):
         span, _, offset, _, _, *path = line.split()
@@ -267,7 +271,7 @@ def traced(function):
             break
     with open("/sys/bus/event_source/devices/uprobe/type", encoding="ascii") as file:
         kind = int(file.read())
-    name = ctypes.create_string_buffer(path[0].encode())
+    name = ctypes.create_string_buffer((root + path[0]).encode())
     wish = bytearray(112)  # struct perf_event_attr: type, size; config1 is the path, config2 the place in it
     struct.pack_into("II", wish, 0, kind, len(wish))
     struct.pack_into("QQ", wish, 56, ctypes.addressof(name), at - start + int(offset, 16))
@@ -279,21 +283,29 @@ def traced(function):
     return open(fd, "rb", 0)
 
 
+def check_traced(lines, out):
+    assert [line["signal"] for line in lines] == [0, 0], lines
+    assert out == "xmlparser b'x' (1+1j) 63\n" * 2 and {line["how"] for line in lines} == {"waiting"}, (out, lines)
+
+
 def who_traces_the_host_kills_nobody():
     """In a copy of what he traces the kernel does not know its own traps."""
     script = ("import pyexpat\n"
               "print(type(pyexpat.ParserCreate()).__name__, memoryview(b'x').tobytes(), complex('1+1j'), int('77', 8))\n")
     places = ((ctypes.CDLL("libexpat.so.1").XML_ParserCreate_MM, ("-m", "pyexpat")),
               (ctypes.pythonapi.PyMemoryView_FromObject, ()), (ctypes.pythonapi.PyLong_FromString, ()))
-    for function, options in places:
-        try:
-            trap = traced(function)
-        except OSError as why:
-            raise Skip(f"nobody can trace programs here: {why}") from why
-        with trap:
-            lines, out = rounds(script, 2, *options)
-        assert [line["signal"] for line in lines] == [0, 0], lines
-        assert out == "xmlparser b'x' (1+1j) 63\n" * 2 and {line["how"] for line in lines} == {"waiting"}, (out, lines)
+    with tempfile.TemporaryDirectory() as place:
+        root = place + "/root"
+        subprocess.run([BELLJAR, "root", "build", root, "--with", "python3"], stdout=subprocess.DEVNULL, check=True,
+                       timeout=PATIENCE_S)
+        for function, options in places:
+            try:
+                trap = traced(function, root)
+            except OSError as why:
+                raise Skip(f"nobody can trace programs here: {why}") from why
+            with trap:
+                lines, out = rounds(script, 2, "-R", root, *options)
+            check_traced(lines, out)
 
 
 def a_module_that_would_share_memory_between_calls_makes_them_cold():
