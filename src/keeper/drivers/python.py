@@ -33,7 +33,7 @@ TOP_LEVEL_AWAIT = 0x2000
 SHORT = 1000
 REHEARSED, NONCE = b"x + 0", b"0" * 32
 STIRRED = 2  # what copier.apart() says: see there
-STIRRED_US = 500  # it has been judged and written down by then
+STIRRED_US = 80  # longer might keep out who still judges it
 OTHER = frozenset("=;\\\r\n")  # with one of these it may be more than an expression, or warn twice
 ORIGINAL = compile, eval, repr, str
 MONITORS = 6  # of sys.monitoring, that anybody may have
