@@ -320,6 +320,7 @@ static void fill_usage(struct session *s, const struct driver *d, struct outcome
 	memcpy(o->layers, d->layers, sizeof(o->layers));
 	if (o->usage.cpu_user_us == 0 && cpu > d->cpu_before_us)
 		o->usage.cpu_user_us = cpu - d->cpu_before_us;
+	session_peaks(s, o->run_us, &o->usage);
 }
 
 /* All that it has printed so far.  Once: one that is killed for it may print on. */

@@ -111,9 +111,12 @@ struct session {
 	const char *language; /* of snippets that name none; NULL: they must */
 	uint64_t opened_ms, opened_us, ends_us;
 	uint64_t idle_ms, active_us;
-	uint64_t billed_us; /* of the processor time of its box */
-	uint64_t bill_us;   /* when it is looked at next, between calls */
-	uint64_t over_us;   /* billed when that budget was first seen used up; 0: it is not */
+	uint64_t billed_us;  /* of the processor time of its box */
+	uint64_t bill_us;    /* when it is looked at next, between calls */
+	struct usage peaks;  /* of its box, as they were asked for last ... */
+	uint64_t peaks_us;   /* ... when; 0: never */
+	uint64_t unasked_us; /* for which snippets have run since */
+	uint64_t over_us;    /* billed when that budget was first seen used up; 0: it is not */
 	const struct client *payer; /* whose budget that is; NULL: nobody's */
 	char template_failed[80];   /* empty: it is not known that it would */
 	bool for_template;          /* nobody's: its interpreter will be what others begin as */
@@ -264,6 +267,9 @@ uint64_t session_ttl_ms(const struct tool *tool);
 void obey_close(struct session *s, const struct keep_request *r, const struct buf *body);
 /* Everything in it dies, is answered and written down; whoever did not ask is told. */
 void session_finish(struct session *s);
+
+/* session_peaks.c: what its box has had at most, after a snippet that ran for ran_us. */
+void session_peaks(struct session *s, uint64_t ran_us, struct usage *u);
 
 /* session_loop.c: until the session is over. */
 void session_loop(struct session *s);

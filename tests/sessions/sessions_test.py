@@ -573,6 +573,27 @@ def a_session_can_be_extended_within_its_tools_time(uid):
 
 
 @test
+def peaks_of_its_box_are_in_the_account_of_a_snippet(uid):
+    """They never go down; a snippet too short for a question has what was known before."""
+    with Session(uid) as s:
+        def usage(code):
+            answer = s.code(code)
+            same(answer["status"], "success")
+            return answer["resource_usage"], answer["near_misses"]["shares"]
+
+        small, shares = usage("x = 1")
+        check(uid or small["processes_peak"] >= 1, small)  # a user has no group that counts them
+        check(small["memory_peak_bytes"] < 20 << 20, small)
+        large, shares = usage("x = b'x' * (60 << 20)")
+        check(60 << 20 <= large["memory_peak_bytes"] < 90 << 20, large)
+        check(shares["memory"] > 60 / 256, shares)
+        usage("del x; open('f', 'wb').write(bytes(5 << 20))")
+        later, shares = usage("import time; time.sleep(0.01)")
+        check(later["memory_peak_bytes"] >= large["memory_peak_bytes"], later)
+        check(later["disk_peak_bytes"] >= 5 << 20, later)
+
+
+@test
 def memory_is_the_sessions_and_its_end(uid):
     with Session(uid) as s:
         same(s.code("len(bytearray(20 << 20))")["result"], str(20 << 20))

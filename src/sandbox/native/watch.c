@@ -435,6 +435,7 @@ void watch_now(struct watch *w, int work, struct usage *u)
 
 	look_at_disk(w, work);
 	look_at_processes(w);
+	(void)memory_is_over(w, work); /* the next look acts on it */
 	u->memory_peak_bytes = peak_of_memory(w, u->memory_peak_bytes);
 	if (w->group_open)
 		count_groups(w, u, &ignored);
