@@ -192,14 +192,22 @@ static int remote_box(void *slot, const struct limits *limits, int *ret_work, st
 	return 0;
 }
 
+static bool has_news(int of)
+{
+	struct pollfd fd = {.fd = of, .events = POLLIN};
+
+	return poll(&fd, 1, 0) > 0;
+}
+
 /* A call that comes alone: while the helper works we sleep, so it comes to our processor, which is
- * awake (closeby.h).  One that we did not start is not ours to move. */
+ * awake (closeby.h).  One that we did not start is not ours to move, and the number of one that
+ * has ended may be anybody's by now. */
 static bool call_here(const struct remote *r)
 {
 	cpu_set_t cpus;
 
 	if (r->adopted || clock_us() - r->answered_us < TALK_BUSY_US ||
-	    sched_getaffinity(0, sizeof(cpus), &cpus) < 0)
+	    sched_getaffinity(0, sizeof(cpus), &cpus) < 0 || has_news(r->pidfd))
 		return false;
 	closeby_call(r->pid, &cpus);
 	return true;
@@ -253,13 +261,6 @@ static int remote_wait_ms(const void *slot)
 	return now < until ? (int)((until - now + 999) / 1000) : 0;
 }
 
-static bool has_news(const struct remote *r)
-{
-	struct pollfd fd = {.fd = r->sock, .events = POLLIN};
-
-	return poll(&fd, 1, 0) > 0;
-}
-
 /* One that was asked and is silent is not asked again.  What cannot be sent is no news: if it is
  * gone, we hear of that. */
 static void look_whether_it_hears(struct remote *r, uint64_t now_us)
@@ -306,7 +307,7 @@ static bool remote_step(void *slot)
 
 	if (!r->running)
 		return true;
-	if (has_news(r)) {
+	if (has_news(r->sock)) {
 		hear(r);
 		return !r->running;
 	}
@@ -547,7 +548,8 @@ int remote_adopt(struct remote *r, int sock, int pidfd, struct error *err)
 bool remote_is_ready(const struct remote *r)
 {
 	/* An idle helper has nothing to say: news is its end. */
-	return (r->pid || r->adopted) && !r->lost && !r->running && !r->touched && !has_news(r);
+	return (r->pid || r->adopted) && !r->lost && !r->running && !r->touched &&
+	       !has_news(r->sock);
 }
 
 static void wait_for_end(struct remote *r)
