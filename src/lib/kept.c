@@ -88,7 +88,9 @@ int kept_step(struct kept *k, struct kept_end *ret, struct error *err)
 
 	if (k->events < 0)
 		return fail(err, ERR_SYSTEM, "the box is gone");
-	return poll(&fd, 1, 0) > 0 ? take_event(k, ret, err) : 0;
+	if (poll(&fd, 1, 0) > 0)
+		return take_event(k, ret, err);
+	return k->lost ? fail(err, ERR_SYSTEM, "the slot no longer answers") : 0;
 }
 
 /* Until the slot has said that the box is dead, or is gone itself: then it is, too. */

@@ -28,7 +28,7 @@ struct kept {
 	int events;     /* where ends of programs are told */
 	int cpu;        /* the kernel's counter of the box's processor time; -1: there is none */
 	uint64_t execs; /* how many were started */
-	bool lost;      /* the slot is gone, and the box with it */
+	bool lost;      /* the slot is gone, and the box with it; or it has not answered */
 };
 
 /* What a program that runs in the box is asked to be. */

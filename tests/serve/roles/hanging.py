@@ -122,6 +122,23 @@ def slots_that_hang_are_missing_until_they_go_on(t):
     finish(t, s)
 
 
+def a_session_whose_slot_hangs_is_over(t):
+    """Nobody could kill anything in it: it does not go on as if somebody could."""
+    s = start()
+    _, opened = s.ask("POST", "/v1/sessions", {"tool_name": "py", "language": "python"})
+    place = "/v1/sessions/" + opened["id"]
+    enough = {"code": "sum(range(10 ** 6))"}  # its peaks are asked for
+    t.check(s.ask("POST", place + "/code", enough)[1]["status"] == "success", opened)
+    with Stopped(s, "slot"):
+        status, answer = s.ask("POST", place + "/code", enough)  # until nobody expects it any more
+        # As a user the slot is asked for processor time, too, and before it: it ends with its box.
+        t.check((status, answer["status"]) == (200, "unknown" if WHO == "user" else "success"), answer)
+        wait_until(lambda: s.ask("GET", place)[0] == 410)
+        t.check("the slot no longer answers" in s.lines(), s.lines())
+    wait_until(lambda: not s.missing())
+    finish(t, s)
+
+
 def nobody_is_missing(t, s, *calls):
     """The twin: the same calls, some of them longer than anybody may be silent, and nobody is stopped."""
     calls = Calls(*calls)
@@ -155,6 +172,7 @@ def nobody_is_missing_who_works_alone(t):
 run([
     a_warden_that_hangs_is_missing_until_it_goes_on,
     slots_that_hang_are_missing_until_they_go_on,
+    a_session_whose_slot_hangs_is_over,
     nobody_is_missing_who_works_beside_others,
     nobody_is_missing_who_works_alone,
 ], at_once=True)
