@@ -358,7 +358,11 @@ int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], in
 	if (more >= 0)
 		fds[n++] = more;
 	__atomic_store_n(&s->board->leave, s->before ? 0 : 1, __ATOMIC_RELEASE);
-	/* It makes the network namespace now, beside the box: on the processor that we leave. */
+	/* It makes the network namespace now, beside the box: on the processor that we leave. Where
+	 * it is not that far, the program would begin there, and we would go on on another, which
+	 * takes longer than to wait for it. */
+	if (s->board->room && plan_is_single(&s->plan))
+		stay_awake_for(&s->board->turn);
 	if (s->board->room &&
 	    __atomic_exchange_n(&s->board->turn, TURN_ORDERED, __ATOMIC_ACQ_REL) == TURN_READY)
 		spread_here(s->launcher, &s->plan.cpus);
