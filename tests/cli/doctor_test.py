@@ -106,11 +106,15 @@ def interpreters_of_a_policy_are_tried_and_measured():
         with open(path, "w", encoding="utf-8") as out:
             out.write("version: 7\n")
         broken = examined(options=["--policy", path])
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(POLICY.replace("/usr/bin/no-such-python", "/tmp/venv/bin/python"))
+        late = examined(options=["--policy", path])
     rows = [c for c in report["checks"] if c["id"].startswith("policy_runtime_")]
     check(len(rows) == 2 and all(c["group"] == "warm boxes" for c in rows), rows)
     check(len([c for c in by_name["checks"] if c["id"].startswith("policy_runtime_")]) == 2, by_name)
     small, gone = rows if "decimal" in rows[0]["detail"] else rows[::-1]
-    check(gone["state"] == "degraded" and "no-such-python" in gone["detail"] and gone["fix"], gone)
+    check(gone["state"] == "degraded" and "no-such-python" in gone["detail"] and "install" in gone["fix"], gone)
+    check(any("keep it elsewhere" in (c["fix"] or "") for c in late["checks"]), late)
     check("json, decimal" in small["detail"], small)
     last = broken["checks"][-1]
     check(last["state"] == "degraded" and "policy check" in last["detail"], last)

@@ -45,10 +45,15 @@ static bool is_beneath(const char *path, const char *dir)
 	return strncmp(path, dir, len) == 0 && path[len] == '/';
 }
 
+bool grants_come_late(const char *inside)
+{
+	return is_beneath(inside, "/work") || is_beneath(inside, "/tmp") ||
+	       is_beneath(inside, "/var/tmp");
+}
+
 static bool is_late(const struct grant *g)
 {
-	return is_beneath(g->inside, "/work") || is_beneath(g->inside, "/tmp") ||
-	       is_beneath(g->inside, "/var/tmp");
+	return grants_come_late(g->inside);
 }
 
 /* From the root on; /var/tmp is a link of ours to /tmp. */

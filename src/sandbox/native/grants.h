@@ -23,6 +23,8 @@ int grants_place(struct plan *plan, struct error *err);
 /* Warm interpreter, in a mount namespace of its own: takes every grant away again but the one, for
  * reading, that its own program lies in.  What others may have written is not for it to import. */
 int grants_take_away(const struct profile *profile, const char *program, struct error *err);
+/* Is this place in what each box has for itself?  Whoever waits for a call does not see it. */
+bool grants_come_late(const char *inside);
 /* Box: the rest, once its /work and /tmp are there. */
 int grants_place_late(const struct plan *plan, struct error *err);
 

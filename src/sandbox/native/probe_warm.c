@@ -18,6 +18,7 @@
 #include "call/language.h"
 #include "call/limits.h"
 #include "call/warmstandard.h"
+#include "sandbox/native/grants.h"
 #include "sandbox/native/probe_parts.h"
 #include "sandbox/native/programs.h"
 #include "sandbox/native/slot.h"
@@ -182,7 +183,11 @@ void probe_warm(const struct warm *warm, const char *read, struct finding *ret)
 
 	if (!programs_exist("", warm->program)) {
 		found(ret, CHECK_DEGRADED, "there is no %.120s that could wait", warm->program);
-		fix(ret, "install it, or name another one in the policy's runtimes");
+		fix(ret, "%s",
+		    grants_come_late(warm->program)
+			    ? "keep it elsewhere: what is beneath /tmp, /var/tmp or /work is "
+			      "in a box only when a call is"
+			    : "install it, or name another one in the policy's runtimes");
 	} else if (profile) {
 		profile->warm = *warm;
 		profile->grants[0] = (struct grant){.source = read, .inside = read};
