@@ -341,8 +341,8 @@ void session_loop(struct session *s)
 			serve_front(s);
 		if (s->end == SESSION_OPEN)
 			fork_resume(s);
-		if (s->kept.lost) /* who does not answer could not be made to kill anything either
-				   */
+		/* Who does not answer could not be made to kill anything either. */
+		if (s->kept.lost)
 			serve_box(s);
 	}
 	session_finish(s);

@@ -11,9 +11,8 @@
 
 enum { ASK_AFTER_US = 5000, OLD_US = 5000000 };
 
-static bool is_old(struct session *s, uint64_t now_us, uint64_t ran_us)
+static bool is_due(const struct session *s, uint64_t now_us)
 {
-	s->unasked_us += ran_us;
 	return s->peaks_us == 0 || s->unasked_us >= ASK_AFTER_US || now_us - s->peaks_us >= OLD_US;
 }
 
@@ -25,7 +24,8 @@ void session_peaks(struct session *s, uint64_t ran_us, struct usage *u)
 
 	if (s->end != SESSION_OPEN || u->memory_peak_bytes)
 		return; /* its slot has said what the box has used, to its end */
-	if (is_old(s, now_us, ran_us) && kept_usage(&s->kept, &s->peaks, &ignored) == 0) {
+	s->unasked_us += ran_us;
+	if (is_due(s, now_us) && kept_usage(&s->kept, &s->peaks, &ignored) == 0) {
 		s->peaks_us = now_us;
 		s->unasked_us = 0;
 	}

@@ -111,13 +111,13 @@ struct session {
 	const char *language; /* of snippets that name none; NULL: they must */
 	uint64_t opened_ms, opened_us, ends_us;
 	uint64_t idle_ms, active_us;
-	uint64_t billed_us;  /* of the processor time of its box */
-	uint64_t bill_us;    /* when it is looked at next, between calls */
-	struct usage peaks;  /* of its box, as they were asked for last ... */
-	uint64_t peaks_us;   /* ... when; 0: never */
-	uint64_t unasked_us; /* for which snippets have run since */
-	uint64_t over_us;    /* billed when that budget was first seen used up; 0: it is not */
+	uint64_t billed_us; /* of the processor time of its box */
+	uint64_t bill_us;   /* when it is looked at next, between calls */
+	uint64_t over_us;   /* billed when that budget was first seen used up; 0: it is not */
 	const struct client *payer; /* whose budget that is; NULL: nobody's */
+	struct usage peaks;         /* of its box, as they were asked for last ... */
+	uint64_t peaks_us;          /* ... when; 0: never */
+	uint64_t unasked_us;        /* for which snippets have run since */
 	char template_failed[80];   /* empty: it is not known that it would */
 	bool for_template;          /* nobody's: its interpreter will be what others begin as */
 	struct beside beside;

@@ -2,9 +2,11 @@
 /* warm_run.c - runs a program again and again in one resident slot, and tells how each came to be.
  *
  * warm_run [-w python|node] [-p PROGRAM] [-m MODULE]... [-n ROUNDS] [-r REST_MS] [-q] [-c CALLS]
- * [-a AGE_MS] [-f FILE]... [-d] [-l PROGRAM]... [-M MIB] [-R ROOT] [-e NAME=VALUE]... -- CMD
- * ARGS... What the program writes goes to our own streams; one line of JSON per round goes to
- * descriptor 3, or to standard error if there is none.
+ * [-a AGE_MS] [-f FILE]... [-d] [-l PROGRAM]... [-M MIB] [-R ROOT] [-e NAME=VALUE]...
+ * -- CMD ARGS...
+ *
+ * What the program writes goes to our own streams; one line of JSON per round goes to descriptor
+ * 3, or to standard error if there is none.
  */
 #include <errno.h>
 #include <fcntl.h>

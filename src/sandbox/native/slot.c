@@ -345,6 +345,19 @@ int slot_box(struct slot *s, const struct limits *limits, int *ret_work, struct 
 	return 0;
 }
 
+/* The launcher makes the network namespace now, beside the box: on the processor that we leave.
+ * Where it is not that far, the program would begin there, and we would go on on another, which
+ * takes longer than to wait for it. */
+static void leave_processor(struct slot *s)
+{
+	uint32_t *turn = &s->board->turn;
+
+	if (plan_is_single(&s->plan)) /* nobody else takes turns */
+		stay_awake_for(turn);
+	if (__atomic_exchange_n(turn, TURN_ORDERED, __ATOMIC_ACQ_REL) == TURN_READY)
+		spread_here(s->launcher, &s->plan.cpus);
+}
+
 int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], int words, int more,
 		  struct error *err)
 {
@@ -358,14 +371,8 @@ int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], in
 	if (more >= 0)
 		fds[n++] = more;
 	__atomic_store_n(&s->board->leave, s->before ? 0 : 1, __ATOMIC_RELEASE);
-	/* It makes the network namespace now, beside the box: on the processor that we leave. Where
-	 * it is not that far, the program would begin there, and we would go on on another, which
-	 * takes longer than to wait for it. */
-	if (s->board->room && plan_is_single(&s->plan))
-		stay_awake_for(&s->board->turn);
-	if (s->board->room &&
-	    __atomic_exchange_n(&s->board->turn, TURN_ORDERED, __ATOMIC_ACQ_REL) == TURN_READY)
-		spread_here(s->launcher, &s->plan.cpus);
+	if (s->board->room)
+		leave_processor(s);
 	if (order->beside) /* not before: only with the order it learns that it was called */
 		closeby_call(s->launcher, &s->plan.cpus);
 	if (fd_send(s->socket, order, sizeof(*order), fds, n, err) == 0)
