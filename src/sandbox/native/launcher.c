@@ -24,6 +24,7 @@
 #include "sandbox/native/ahead.h"
 #include "sandbox/native/childstack.h"
 #include "sandbox/native/closeby.h"
+#include "sandbox/native/foresee.h"
 #include "sandbox/native/launcher_state.h"
 #include "sandbox/native/letgo.h"
 #include "sandbox/native/single.h"
@@ -301,6 +302,8 @@ static void run(struct launcher *l, const struct to_launcher *order, int *fds, s
 		return;
 	launcher_part(l);
 	tell_start(l);
+	if (l->foresees)
+		foresee_rest();
 }
 
 /* It has had its time without us. */

@@ -55,6 +55,7 @@ struct launcher {
 	bool clear_due; /* the program has ended, its box is there */
 	bool untold;    /* the warden has not heard of it yet */
 	bool kept;      /* the box stays when a program ends, and is the last */
+	bool foresees;  /* single: what the program will look for next is known */
 	bool rests;     /* kept, and memory that holds nothing was given back */
 	struct execs execs;
 	struct limits next;

@@ -13,6 +13,7 @@
 
 #include "sandbox/native/ahead.h"
 #include "sandbox/native/filterready.h"
+#include "sandbox/native/foresee.h"
 #include "sandbox/native/loopback.h"
 #include "sandbox/native/rawcall.h"
 #include "sandbox/native/spread.h"
@@ -145,6 +146,7 @@ int single_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pi
 	}
 	newborn_network(&l->newborn, network); /* first: who built the box may take our place now */
 	settle_network(l, socket);
+	l->foresees = foresee_begin(l->plan, l->board, p->words->argv[0]);
 	result = newborn_await(&l->newborn, ret_pid, err);
 	free_init(l);
 	await_box(l);
