@@ -30,6 +30,7 @@
 #include "sandbox/native/childstack.h"
 #include "sandbox/native/filerules.h"
 #include "sandbox/native/grants.h"
+#include "sandbox/native/identity.h"
 #include "sandbox/native/mounts.h"
 #include "sandbox/native/procfs.h"
 #include "sandbox/native/procfull.h"
@@ -52,6 +53,18 @@ struct maker {
 	struct error trouble;
 	struct error *err; /* where it writes what goes wrong: trouble, later on the board */
 };
+
+/* Of the only box: its launcher has left that to us. */
+static int be_last(struct maker *m)
+{
+	struct error ignored = {0};
+
+	if (!plan_is_single(m->plan))
+		return 0;
+	identity_be_last(m->board);
+	(void)seal_keyring(&ignored); /* the payload renews it, and checks */
+	return 0;
+}
 
 static int build_root(struct maker *m)
 {
@@ -199,6 +212,7 @@ struct step {
 };
 
 static const struct step building[] = {
+	{"spaces", be_last},       /* while the host's /proc is there */
 	{"root", build_root},      /* unless the slot has one for all its boxes */
 	{"proc", mount_proc},      /* before the masks and the handles */
 	{"proc full", fill_proc},  /* uses /work while it is free */

@@ -35,20 +35,18 @@ static const struct device {
 static const struct link {
 	const char *name, *to;
 } links[] = {
-	{"fd", "/proc/self/fd"},
-	{"stdin", "/proc/self/fd/0"},
-	{"stdout", "/proc/self/fd/1"},
-	{"stderr", "/proc/self/fd/2"},
+	{"dev/fd", "/proc/self/fd"},
+	{"dev/stdin", "/proc/self/fd/0"},
+	{"dev/stdout", "/proc/self/fd/1"},
+	{"dev/stderr", "/proc/self/fd/2"},
 };
 
-static int add_links(int dir, struct error *err)
+static int add_links(struct error *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(links); i++)
-		if (symlinkat(links[i].to, dir, links[i].name) < 0)
-			return fail_sys(err, "link /dev/%s", links[i].name);
-	if (mkdirat(dir, "shm", 0755) < 0)
-		return fail_sys(err, "create /dev/shm");
-	return 0;
+		if (symlink(links[i].to, links[i].name) < 0)
+			return fail_sys(err, "link /%s", links[i].name);
+	return mounts_mkdir("dev/shm", 0755, err);
 }
 
 static long set(int fs, const char *key, const char *value)
@@ -72,11 +70,12 @@ static int new_tmpfs(uid_t owner, struct error *err)
 	return tree < 0 ? fail_sys(err, "mount for a root") : tree;
 }
 
-static int make_nodes(int tree, struct error *err)
+/* Whoever builds the root adds the rest: nobody waits for that one yet. */
+static int make_nodes(int tree, uid_t owner, struct error *err)
 {
 	own_fd dir = -1;
 
-	if (mkdirat(tree, "dev", 0755) < 0)
+	if (mkdirat(tree, "dev", 0755) < 0 || fchownat(tree, "dev", owner, owner, 0) < 0)
 		return fail_sys(err, "make /dev");
 	dir = openat(tree, "dev", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)
@@ -84,7 +83,7 @@ static int make_nodes(int tree, struct error *err)
 	for (size_t i = 0; i < ARRAY_LEN(devices); i++)
 		if (mknodat(dir, devices[i].name, S_IFCHR | 0666, makedev(1, devices[i].minor)) < 0)
 			return fail_sys(err, "make /dev/%s", devices[i].name);
-	return add_links(dir, err);
+	return 0;
 }
 
 int devices_make(uid_t owner, int *ret_tree, struct error *err)
@@ -97,7 +96,7 @@ int devices_make(uid_t owner, int *ret_tree, struct error *err)
 	if (tree < 0)
 		return -1;
 	mask = umask(0); /* the caller's would take from the modes */
-	made = make_nodes(tree, err);
+	made = make_nodes(tree, owner, err);
 	(void)umask(mask);
 	if (made < 0 && err->sys == EPERM) { /* then the host's own are bound */
 		*err = (struct error){0};
@@ -131,21 +130,19 @@ static int bind_device(const struct device *d, struct error *err)
 
 static int bind_all(struct error *err)
 {
-	own_fd dir = open("dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (dir < 0)
-		return fail_sys(err, "open dev");
+	if (mounts_mkdir("dev", 0755, err) < 0)
+		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(devices); i++)
 		if (bind_device(&devices[i], err) < 0)
 			return -1;
-	return add_links(dir, err);
+	return add_links(err);
 }
 
 int devices_place(bool own_nodes, struct error *err)
 {
 	if (!own_nodes)
-		return mounts_mkdir("dev", 0755, err) < 0 ? -1 : bind_all(err);
-	if (mounts_bind("dev", "dev", false, err) < 0)
+		return bind_all(err);
+	if (add_links(err) < 0 || mounts_bind("dev", "dev", false, err) < 0)
 		return -1;
 	return mounts_restrict("dev", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
 			       false, err);

@@ -8,12 +8,12 @@
 
 #include "base/error.h"
 
-/* Warden, as the host's root: makes the file system of a box's root, the owner's but for dev and
- * the nodes in it, and returns it as a detached mount; -1 in *ret_tree where nodes may not be made
+/* Launcher, as the host's root: makes the file system of a box's root, the owner's but for the
+ * nodes in its dev, and returns it as a detached mount; -1 in *ret_tree where nodes may not be made
  * (no CAP_MKNOD). */
 int devices_make(uid_t owner, int *ret_tree, struct error *err);
-/* New root in the current directory: what is at dev there becomes a mount of its own, or else the
- * host's nodes are bound. */
+/* New root in the current directory: what is at dev there is completed and becomes a mount of its
+ * own, or else the host's nodes are bound. */
 int devices_place(bool own_nodes, struct error *err);
 
 #endif

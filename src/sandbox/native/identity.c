@@ -166,13 +166,17 @@ int identity_settle(const struct plan *plan, struct board *board, struct error *
 			       sizeof(board->layers[LAYER_OWN_UID].detail),
 			       "the caller's uid; as root every slot has its own");
 	}
+	return 0;
+}
+
+void identity_be_last(struct board *board)
+{
+	struct error err = {0};
+
 	/* The filter refuses namespaces as well; this counts for whatever gets past it.  Where
 	 * /proc/sys is read-only (inside a container) the filter is alone, and we say so. */
-	if (fd_put_file(AT_FDCWD, "/proc/sys/user/max_user_namespaces", "0", err) < 0) {
-		*err = (struct error){0};
+	if (fd_put_file(AT_FDCWD, "/proc/sys/user/max_user_namespaces", "0", &err) < 0)
 		layer_stands(board, LAYER_USER_NAMESPACE, "own; no further ones by filter only");
-	} else {
+	else
 		layer_stands(board, LAYER_USER_NAMESPACE, "own, no further ones");
-	}
-	return 0;
 }

@@ -18,8 +18,9 @@ int identity_write_maps(const struct plan *plan, pid_t launcher, struct error *e
 /* Launcher, root mode: gives the host's root up and enters a user namespace as the slot's uid;
  * the maps are not written yet. */
 int identity_leave_root(const struct plan *plan, struct error *err);
-/* Launcher: once the maps are there, becomes root inside (root mode), and closes the door to
- * further user namespaces. */
+/* Launcher: once the maps are there, becomes root inside (root mode). */
 int identity_settle(const struct plan *plan, struct board *board, struct error *err);
+/* In that user namespace, with the host's /proc in sight: closes the door to further ones. */
+void identity_be_last(struct board *board);
 
 #endif

@@ -99,15 +99,19 @@ static int work_unmapped(const struct plan *plan, struct error *err)
 
 static int get_mapped(struct launcher *l, struct error *err)
 {
+	struct plan *plan = l->plan;
 	struct to_launcher order;
-	size_t n = 1;
+	int fds[MAPPED_FDS];
+	size_t n = MAPPED_FDS;
 
-	stay_awake(l->plan->socket);
-	if (fd_receive(l->plan->socket, &order, sizeof(order), &l->plan->init_program, &n, err) <=
-	    0)
+	stay_awake(plan->socket);
+	if (fd_receive(plan->socket, &order, sizeof(order), fds, &n, err) <= 0)
 		_exit(1);
-	if (order.order != ORDER_MAPPED || n == 0)
+	if (order.order != ORDER_MAPPED || n <= MAPPED_INIT)
 		return fail(err, ERR_INTERNAL, "order %d instead of the maps", (int)order.order);
+	plan->init_program = fds[MAPPED_INIT];
+	plan->etc = n > MAPPED_ETC ? fds[MAPPED_ETC] : -1;
+	memcpy(plan->etc_path, order.cwd, sizeof(plan->etc_path)); /* as the warden's own has it */
 	return 0;
 }
 
@@ -154,6 +158,10 @@ int launcher_enter(struct launcher *l, struct error *err)
 		return fail_sys(err, "prctl");
 	if (is_orphan(plan->socket))
 		_exit(1);
+	/* The rest is done by who builds the box: nobody waits for that one yet. */
+	if (plan_is_single(plan))
+		return 0;
+	identity_be_last(l->board);
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
 	return plan->once ? 0 : rootfs_build(plan, l->board, err);

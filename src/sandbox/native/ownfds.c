@@ -44,9 +44,9 @@ static int close_others(int *keep, size_t n, struct error *err)
 
 int ownfds_keep(struct plan *plan, struct error *err)
 {
-	int keep[GRANTS_MAX + 7];
+	int keep[GRANTS_MAX + 6];
 	size_t n = 0;
-	int *lists[] = {&plan->socket, &plan->root, &plan->lock, &plan->board_fd, &plan->etc};
+	int *lists[] = {&plan->socket, &plan->root, &plan->lock, &plan->board_fd};
 	own_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0)

@@ -4,8 +4,11 @@
  * A launcher stands next to the program: what it says is checked, and moves no
  * deadline into the future.
  */
+#include <assert.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
@@ -28,6 +31,10 @@ static void take_box(struct slot *s, int *fds, size_t n_fds)
 /* The program has just begun and nobody waits for us: what would have to be done after its end. */
 static void use_idle_time(struct slot *s)
 {
+	/* The launcher has yet to fall asleep: sent away while it wants this processor, it would go
+	 * on in the middle of the program's start. */
+	if (!s->resident && s->board->room)
+		(void)sched_yield();
 	/* It is none of the short ones. */
 	slot_turns_as_ever(s);
 	slot_part(s);
@@ -157,16 +164,30 @@ static void take_last(struct slot *s, const struct to_warden *news)
 	slot_lose(s, &err);
 }
 
+/* The launcher is born before the shared /etc is found: its path comes where a kept box's
+ * directory does. */
+static int answer_mapped(struct slot *s, struct error *err)
+{
+	struct to_launcher mapped = {.order = ORDER_MAPPED};
+	const int fds[MAPPED_FDS] = {
+		[MAPPED_INIT] = s->plan.init_program, [MAPPED_ETC] = s->plan.etc};
+
+	static_assert(sizeof(mapped.cwd) >= sizeof(s->plan.etc_path), "room for it");
+	memcpy(mapped.cwd, s->plan.etc_path, sizeof(s->plan.etc_path));
+	if (identity_write_maps(&s->plan, s->launcher, err) < 0)
+		return -1;
+	return fd_send(s->socket, &mapped, sizeof(mapped), fds,
+		       s->plan.etc < 0 ? MAPPED_ETC : MAPPED_FDS, err);
+}
+
 void slot_take_news(struct slot *s, struct to_warden *news, int *fds, size_t n_fds)
 {
 	struct error err = {0};
-	const struct to_launcher mapped = {.order = ORDER_MAPPED};
 
 	news->error.text[sizeof(news->error.text) - 1] = '\0';
 	switch (news->news) {
 	case NEWS_NEED_MAP:
-		if (identity_write_maps(&s->plan, s->launcher, &err) < 0 ||
-		    fd_send(s->socket, &mapped, sizeof(mapped), &s->plan.init_program, 1, &err) < 0)
+		if (answer_mapped(s, &err) < 0)
 			slot_lose(s, &err);
 		s->mapped = true;
 		return;

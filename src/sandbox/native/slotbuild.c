@@ -268,10 +268,13 @@ static void prepare_groups(struct slot *s)
 
 static int build_beside(struct slot *s, bool groups_found, struct error *err)
 {
-	/* While it starts: this goes to it together with the news that it is mapped. */
+	/* While it starts: both go to it together with the news that it is mapped. */
 	s->plan.init_program = initprogram_open(err);
 	look_who_asks(s);
-	if (s->plan.init_program < 0 || (!groups_found && find_groups(s, err) < 0))
+	if (s->plan.init_program < 0 || etcshared_find(&s->plan, err) < 0)
+		return -1;
+	look_who_asks(s);
+	if (!groups_found && find_groups(s, err) < 0)
 		return -1;
 	look_who_asks(s);
 	if (plan_is_single(&s->plan) && !s->early)
@@ -309,7 +312,7 @@ static int begin(struct slot *s, bool groups_first, struct error *err)
 	choose_filter(s);
 	if (plan_tells_late(&s->plan) && !(s->plan.shelf = shelf_new(err)))
 		return -1;
-	if (etcshared_find(&s->plan, err) < 0 || (groups_first && find_groups(s, err) < 0))
+	if (groups_first && find_groups(s, err) < 0)
 		return -1;
 	return start_launcher(s, err);
 }

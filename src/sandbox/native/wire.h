@@ -16,7 +16,8 @@
 
 enum wire_order {
 	ORDER_NONE = 0,
-	ORDER_MAPPED, /* the user namespace has its maps; descriptor: init */
+	ORDER_MAPPED, /* the user namespace has its maps; descriptors: init, and the shared /etc if
+		       * there is one, which is called cwd */
 	ORDER_BOX,    /* limits: throw the waiting box away, make one of this size */
 	ORDER_RUN,    /* limits, n_doors; descriptors: in, out, err, words, then the doors */
 	ORDER_KILL,   /* end the box now */
@@ -75,8 +76,9 @@ struct to_warden {
 	struct error error;
 };
 
-/* Positions of the descriptors that come with NEWS_BOX and with ORDER_RUN. */
+/* Positions of the descriptors that come with NEWS_BOX, ORDER_MAPPED and ORDER_RUN. */
 enum { BOX_WORK, BOX_PROC, BOX_FDS };
+enum { MAPPED_INIT, MAPPED_ETC, MAPPED_FDS };
 enum { RUN_IN, RUN_OUT, RUN_ERR, RUN_WORDS, RUN_DOORS, RUN_FDS_MAX = RUN_DOORS + 6 };
 
 #endif
