@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""foresee_test.py BOX_ALONE: what the launcher looks up ahead is what the program looks for, and nothing of a caller's.
+
+What it asks for is seen with strace.  It looks up anything only where a processor is free, and here one is: in mounts of
+the test's own /proc/loadavg says so.  That the kernel then lets nobody mount a /proc is allowed for.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from patience import scratch  # noqa: E402
+
+BOX_ALONE = os.path.realpath(sys.argv[1])
+PYTHON = "/usr/bin/python3"
+PATIENCE_S = 60
+TRIES = 10
+LOOKED_UP = re.compile(r'^(\d+) .*\b(?:newfstatat|openat|access|readlink|statx)\((?:AT_FDCWD, )?"(/[^"]*)"')
+BEGAN = re.compile(r'^(\d+) +execve\("([^"]*)"')
+MOUNTS = """set -e
+mount --make-rprivate /
+mount --bind "$1/loadavg" /proc/loadavg
+mount --bind / "$1/root"
+shift
+exec "$@"
+"""
+
+
+class Skip(Exception):
+    pass
+
+
+def check(truth, what):
+    if not truth:
+        raise AssertionError(what)
+
+
+def watch(options, command):
+    """What was looked up by whoever became the program, once it had, and what by others since it was born."""
+    with scratch() as where:
+        trace = where + "/trace"
+        with open(where + "/loadavg", "w", encoding="ascii") as file:
+            file.write("0.00 0.00 0.00 1/100 12345\n")
+        os.mkdir(where + "/root")
+        options = [word.replace("PLACE", where) for word in options]
+        done = subprocess.run(["unshare", "-m", "sh", "-c", MOUNTS, "sh", where, "strace", "-f", "-qq", "-o", trace,
+                               "-e", "trace=newfstatat,openat,access,readlink,statx,execve", BOX_ALONE, "run",
+                               "--allow-degraded", "proc", *options, "--", *command],
+                              capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        check(done.returncode == 0, done)
+        with open(trace, encoding="ascii", errors="replace") as file:
+            lines = file.read().splitlines()
+    began = [BEGAN.match(line) for line in lines]
+    pid = [match[1] for match in began if match and match[2] == command[0]]
+    check(len(pid) == 1, began)
+    seen = [LOOKED_UP.match(line) for line in lines]
+    own = {match[2] for match in seen if match and match[1] == pid[0]}
+    others = {match[2] for match in seen if match and match[1] != pid[0]}
+    return own, {name for name in others if name.startswith(("/usr/", "/lib", "/bin/", "/lent/")) or "ld.so" in name}
+
+
+def it_is_what_python_looks_for():
+    own, ahead = watch([], [PYTHON, "-c", "pass"])
+    ahead = {name for name in ahead if "/python" in name}
+    check(len(ahead) > 15, sorted(ahead))
+    wrong = {name for name in ahead if not any((asked + "/").startswith(name + "/") for asked in own | {PYTHON})}
+    # Versions differ, and what is installed beside them.
+    check(len(wrong) * 2 <= len(ahead), f"looked up for nothing: {sorted(wrong)}")
+
+
+def seen_at_all(options, command):
+    return any(command[0] in watch(options, command)[1] for _ in range(TRIES))
+
+
+def nothing_is_looked_up_in_what_was_lent():
+    with scratch() as where:
+        os.chmod(where, 0o755)
+        shutil.copy("/bin/true", where + "/true")
+        check(not seen_at_all(["--read", where + ":/lent"], ["/lent/true"]), "what was lent was looked at")
+
+
+def the_twin_the_same_program_of_the_hosts():
+    if not seen_at_all([], ["/usr/bin/true"]):
+        raise Skip("it began before anybody could look it up: the test above proves nothing")
+
+
+def nothing_is_looked_up_in_another_root():
+    """Even if that is the host's own."""
+    _, ahead = watch(["--root", "PLACE/root"], [PYTHON, "-c", "pass"])
+    check(not {name for name in ahead if "/encodings" in name}, sorted(ahead))
+
+
+TESTS = [it_is_what_python_looks_for, nothing_is_looked_up_in_what_was_lent, the_twin_the_same_program_of_the_hosts,
+         nothing_is_looked_up_in_another_root]
+
+
+def main():
+    if os.geteuid() != 0:
+        print("1..0 # SKIP only root has mounts of its own here")
+        return 0
+    print(f"1..{len(TESTS)}")
+    failed = False
+    for i, test in enumerate(TESTS, 1):
+        try:
+            test()
+            print(f"ok {i} - {test.__name__}", flush=True)
+        except Skip as why:
+            print(f"ok {i} - {test.__name__} # SKIP {why}", flush=True)
+        except AssertionError as why:
+            failed = True
+            print(f"not ok {i} - {test.__name__}\n# {why}", flush=True)
+    return failed
+
+
+sys.exit(main())
