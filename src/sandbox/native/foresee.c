@@ -21,9 +21,11 @@
 #if defined(__x86_64__)
 #define MACHINE "x86_64-linux-gnu"
 #define LOADER  "/lib64/ld-linux-x86-64.so.2"
+#define LIBC    "/lib/x86_64-linux-gnu/libc.so.6"
 #elif defined(__aarch64__)
 #define MACHINE "aarch64-linux-gnu"
 #define LOADER  "/lib/ld-linux-aarch64.so.1"
+#define LIBC    "/lib/aarch64-linux-gnu/libc.so.6"
 #else
 #error "foresee: where does this architecture keep its libraries?"
 #endif
@@ -34,21 +36,20 @@ enum {
 };
 
 /* By the time the program itself has been found. */
-static const char *const at_first[] = {LOADER, "/etc/ld.so.preload", "/etc/ld.so.cache",
-				       "/lib/" MACHINE "/libc.so.6"};
+static const char *const at_first[] = {LOADER, "/etc/ld.so.preload", "/etc/ld.so.cache", LIBC};
 
 static const char python[] = "/usr/bin/python3";
 
-/* In the order in which it asks for them, before it reads a program; '@' is its version, "3.11",
- * and
- * '#' the same as "311".  Some are not there: the kernel keeps that in mind, too. */
+/* In the order in which it asks for them, before it reads a program.  '@' is its version, "3.11",
+ * '#' the same as "311", '%' the machine.  Some are not there: the kernel keeps that in mind, too.
+ */
 static const char *const of_python[] = {
-	"/lib/" MACHINE "/libm.so.6",
-	"/lib/" MACHINE "/libz.so.1",
-	"/lib/" MACHINE "/libexpat.so.1",
+	"/lib/%/libm.so.6",
+	"/lib/%/libz.so.1",
+	"/lib/%/libexpat.so.1",
 	"/usr/lib/locale/locale-archive",
 	"/usr/lib/locale/C.utf8/LC_CTYPE",
-	"/usr/lib/" MACHINE "/gconv/gconv-modules.cache",
+	"/usr/lib/%/gconv/gconv-modules.cache",
 	"/usr/pyvenv.cfg",
 	"/usr/bin/pyvenv.cfg",
 	"/usr/bin/python3._pth",
@@ -59,7 +60,7 @@ static const char *const of_python[] = {
 	"/usr/lib/python#.zip",
 	"/usr/lib/python@/os.py",
 	"/usr/lib/python@/lib-dynload",
-	"/usr/lib/python@/encodings/__init__.cpython-#-" MACHINE ".so",
+	"/usr/lib/python@/encodings/__init__.cpython-#-%.so",
 	"/usr/lib/python@/encodings/__init__.abi3.so",
 	"/usr/lib/python@/encodings/__init__.so",
 	"/usr/lib/python@/encodings/__init__.py",
@@ -70,7 +71,7 @@ static const char *const of_python[] = {
 	"/usr/lib/python@/encodings/__pycache__/utf_8.cpython-#.pyc",
 	"/usr/local/lib/python@/dist-packages",
 	"/usr/lib/python3/dist-packages/distutils-precedence.pth",
-	"/usr/lib/python3/dist-packages/_distutils_hack/__init__.cpython-#-" MACHINE ".so",
+	"/usr/lib/python3/dist-packages/_distutils_hack/__init__.cpython-#-%.so",
 	"/usr/lib/python3/dist-packages/_distutils_hack/__init__.abi3.so",
 	"/usr/lib/python3/dist-packages/_distutils_hack/__init__.so",
 	"/usr/lib/python3/dist-packages/_distutils_hack/__init__.py",
@@ -88,56 +89,70 @@ static void look_up(const char *path)
 	(void)raw_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0);
 }
 
-/* A root of somebody's own has we do not know what behind a name, and one with listed programs has
- * few names. */
-static bool knows_root(const struct plan *plan)
+/* The host's programs and nothing else.  What a caller lends may lie over any of these names: a
+ * file system that never answers, or one where the last program put a link for us to follow.  A
+ * root of somebody's own is the same, and one with listed programs has few names. */
+bool foresee_knows(const struct plan *plan)
 {
-	return !plan->profile->root && plan->profile->n_programs == 0;
+	const struct profile *p = plan->profile;
+
+	return !p->root && p->n_grants == 0 && p->n_programs == 0;
 }
 
-static bool starts_with(const char *name, const char *start)
+/* Without the host's directory for programs, if that is where it is; else NULL. */
+static const char *host_name(const char *name)
 {
-	return strncmp(name, start, strlen(start)) == 0;
+	static const char *const dirs[] = {"/usr/bin/", "/bin/"};
+
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
+		if (strncmp(name, dirs[i], strlen(dirs[i])) == 0)
+			name += strlen(dirs[i]);
+	return strchr(name, '/') ? NULL : name;
 }
 
-/* Where the program is, if it is where most are; not in what the caller has lent. */
-static void look_up_program(const char *name)
+void foresee_program(const char *name)
 {
 	static const char dir[] = "/usr/bin/";
 	char path[NAME_ROOM];
-	size_t len = strlen(name);
+	size_t len;
 
-	if (starts_with(name, "/usr/") || starts_with(name, "/bin/")) {
-		look_up(name);
-	} else if (!strchr(name, '/') && len < sizeof(path) - sizeof(dir)) {
-		memcpy(path, dir, sizeof(dir) - 1);
-		memcpy(path + sizeof(dir) - 1, name, len + 1);
-		look_up(path);
-	}
+	name = host_name(name);
+	len = name ? strlen(name) : sizeof(path);
+	if (len > sizeof(path) - sizeof(dir))
+		return;
+	memcpy(path, dir, sizeof(dir) - 1);
+	memcpy(path + sizeof(dir) - 1, name, len + 1);
+	look_up(path);
 }
 
 static bool is_python(const char *name)
 {
-	const char *slash = strrchr(name, '/');
+	name = host_name(name);
+	return name && strcmp(name, strrchr(python, '/') + 1) == 0;
+}
 
-	return strcmp(slash ? slash + 1 : name, strrchr(python, '/') + 1) == 0;
+/* Who builds the box has become its pid 1, and so is out of our way.  One that died has left us in
+ * the host's root. */
+static bool has_left(const struct board *board)
+{
+	return __atomic_load_n(&board->left, __ATOMIC_ACQUIRE) != 0;
 }
 
 bool foresee_begin(const struct plan *plan, const struct board *board, const char *name)
 {
 	uint64_t until = clock_us() + MOST_US;
-	size_t done = 0;
+	size_t next = 0;
 
-	if (!board->room || !knows_root(plan))
+	if (!board->room || !foresee_knows(plan))
 		return false;
-	while (__atomic_load_n(&board->program, __ATOMIC_ACQUIRE) && done <= ARRAY_LEN(at_first) &&
+	while (__atomic_load_n(&board->program, __ATOMIC_ACQUIRE) && next < ARRAY_LEN(at_first) &&
 	       clock_us() < until) {
 		if (__atomic_load_n(&board->maker, __ATOMIC_ACQUIRE))
 			(void)raw_call(SYS_sched_yield, 0, 0, 0, 0, 0);
-		else if (done++ == 0)
-			look_up_program(name);
+		else if (has_left(board))
+			look_up(at_first[next++]);
 		else
-			look_up(at_first[done - 2]);
+			return false;
 	}
 	return is_python(name);
 }
@@ -157,24 +172,29 @@ static bool read_version(char *ret, size_t room)
 	return strspn(ret, "0123456789.") == strlen(ret);
 }
 
-static size_t fill_in(const char *version, bool dots, char *ret)
+/* But for what is left out, if any. */
+static size_t copy(const char *text, char left_out, char *ret)
 {
 	size_t n = 0;
 
-	for (; *version; version++)
-		if (dots || *version != '.')
-			ret[n++] = *version;
+	for (; *text; text++)
+		if (*text != left_out)
+			ret[n++] = *text;
 	return n;
 }
 
-static void look_up_for(const char *row, const char *version)
+static void look_up_row(const char *row, const char *version)
 {
 	char path[NAME_ROOM];
 	size_t n = 0;
 
-	for (; *row && n + strlen(version) < sizeof(path) - 1; row++) {
-		if (*row == '@' || *row == '#')
-			n += fill_in(version, *row == '@', path + n);
+	for (; *row && n + sizeof(MACHINE) + strlen(version) < sizeof(path); row++) {
+		if (*row == '@')
+			n += copy(version, '\0', path + n);
+		else if (*row == '#')
+			n += copy(version, '.', path + n);
+		else if (*row == '%')
+			n += copy(MACHINE, '\0', path + n);
 		else
 			path[n++] = *row;
 	}
@@ -190,5 +210,5 @@ void foresee_rest(void)
 	if (!read_version(version, sizeof(version)))
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(of_python); i++)
-		look_up_for(of_python[i], version);
+		look_up_row(of_python[i], version);
 }

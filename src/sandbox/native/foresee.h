@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* foresee.h - looks up, on an idle processor, what a program is about to look for.
  *
- * For the launcher of a single program, whose root is the box's by now.  It only
- * saves time: nothing is opened, and what is not there is not there.
+ * For a single program, in its box's root.  It only saves time: nothing is
+ * opened, and what is not there is not there.
  */
 #ifndef NATIVE_FORESEE_H
 #define NATIVE_FORESEE_H
@@ -10,8 +10,13 @@
 #include "sandbox/native/board.h"
 #include "sandbox/native/plan.h"
 
-/* While the program of this name has yet to begin, in our memory: not before pid 1 of its box is
- * there, which has work to do on our processor.  Returns whether there is a rest. */
+/* Is all that lies behind these names the host's?  Else nothing is to be looked up. */
+bool foresee_knows(const struct plan *plan);
+/* The program itself, if it is one of the host's.  By its own process, while that waits. */
+void foresee_program(const char *name);
+/* The launcher, while the program of this name has yet to begin, in its memory: what comes next.
+ * Not before pid 1 of the box is there, which has work to do on our processor.  Returns whether
+ * there is a rest. */
 bool foresee_begin(const struct plan *plan, const struct board *board, const char *name);
 /* While it runs. */
 void foresee_rest(void);

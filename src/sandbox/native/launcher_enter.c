@@ -158,10 +158,12 @@ int launcher_enter(struct launcher *l, struct error *err)
 		return fail_sys(err, "prctl");
 	if (is_orphan(plan->socket))
 		_exit(1);
-	/* The rest is done by who builds the box: nobody waits for that one yet. */
-	if (plan_is_single(plan))
+	/* The rest is done by who builds the box: nobody waits for that one yet.  But where the
+	 * payload may go on with the keyring that it was born with, that is to be ours. */
+	if (plan_is_single(plan) && !(plan->profile->allow_degraded & 1u << LAYER_KEYRING))
 		return 0;
-	identity_be_last(l->board);
+	if (!plan_is_single(plan))
+		identity_be_last(l->board);
 	if (seal_keyring(err) < 0)
 		*err = (struct error){0}; /* the payload renews it, and checks */
 	return plan->once ? 0 : rootfs_build(plan, l->board, err);

@@ -92,6 +92,8 @@ static int join_network(struct sealing *p)
 	/* Once in any case: whoever takes the host's root away for pid 1 may wait for this
 	 * processor since the network is there. */
 	(void)sched_yield();
+	if (p->meanwhile && !__atomic_load_n(word, __ATOMIC_ACQUIRE))
+		p->meanwhile(p->program);
 	stay_awake_for(word);
 	while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
 		(void)syscall(SYS_futex, word, FUTEX_WAIT, 0, &moment);

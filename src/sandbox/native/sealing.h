@@ -45,6 +45,9 @@ struct sealing {
 	int v2_door;              /* -1: none */
 	int doors[SEALING_DOORS]; /* v1 `tasks` files */
 	size_t n_doors;
+	/* Called by the newborn while its network is still being made; NULL: there is nothing. */
+	void (*meanwhile)(const char *program);
+	const char *program;
 };
 
 /* 0: this process is sealed.  -1: it must end; the board says why. */

@@ -135,6 +135,8 @@ int single_start(struct launcher *l, struct payload *p, int words, pid_t *ret_pi
 		return start_by_another(l, p, words, ret_pid, err);
 	ahead_note_cold(l);
 	p->seal.newborn = true;
+	p->seal.meanwhile = foresee_knows(l->plan) ? foresee_program : NULL;
+	p->seal.program = p->words->argv[0];
 	if (!p->seal.memory_by_rlimit)
 		(void)filter_halves(&l->plan->filter, &p->seal.halves);
 	newborn_start(&l->newborn, p);

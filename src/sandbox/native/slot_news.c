@@ -45,8 +45,8 @@ static void use_idle_time(struct slot *s)
 		cgroup_close_doors(&s->watch.group); /* nobody else comes in */
 	if (!s->resident)
 		slot_sweep(s);
-	/* It sleeps by now.  Woken on our processor at the end, it would die there, and we stand
-	 * still meanwhile. */
+	/* It sleeps by now, mostly (foresee.c).  Woken on our processor at the end, it would die
+	 * there, and we stand still meanwhile. */
 	if (!s->resident && s->board->room)
 		spread(s->launcher, true);
 }
