@@ -328,12 +328,24 @@ static const struct api_field *find_field(const struct api_object *o, const char
 	return NULL;
 }
 
+static const char *find_elsewhere(const struct api_object *o, const char *name)
+{
+	for (const struct api_elsewhere *e = o->elsewhere; e && e->name; e++)
+		if (strcmp(e->name, name) == 0)
+			return e->where;
+	return NULL;
+}
+
 static void unknown_member(const struct api_object *o, const char *name, const char *pointer,
 			   struct api_problems *problems)
 {
 	const char *names[NAMES_MAX] = {0};
-	const char *near;
+	const char *near, *where = find_elsewhere(o, name);
 
+	if (where) {
+		api_complain(problems, pointer, "there is no member '%s' here: %s", name, where);
+		return;
+	}
 	for (size_t i = 0; i < o->n_fields && i < NAMES_MAX - 1; i++)
 		names[i] = o->fields[i].name;
 	near = text_nearest(name, names);

@@ -84,6 +84,12 @@ static const struct api_field execute_fields[] = {
 	ARTIFACTS,       DETACH,
 };
 
+static const struct api_elsewhere not_in_execute[] = {
+	{"command", "give the tool's own arguments within 'arguments'"},
+	{"argv", "give the tool's own arguments within 'arguments'"},
+	{0},
+};
+
 static const struct api_field call_fields[] = {
 	ARGUMENTS, STDIN, STDIN_OPEN, LIMITS, ENV, FILES, ARTIFACTS, DETACH,
 };
@@ -180,6 +186,22 @@ static const struct api_field exec_fields[] = {
 };
 static const char *const exec_choice[] = {"argv", "command", NULL};
 
+static const struct api_elsewhere not_in_exec[] = {
+	{"code", "code goes to POST /v1/sessions/{session}/code"},
+	{0},
+};
+
+static const struct api_elsewhere not_in_code[] = {
+	{"argv", "a program goes to POST /v1/sessions/{session}/exec"},
+	{"command", "a command line goes to POST /v1/sessions/{session}/exec"},
+	{0},
+};
+
+static const struct api_elsewhere not_in_session[] = {
+	{"code", "open the session first, then send code to POST /v1/sessions/{session}/code"},
+	{0},
+};
+
 static const struct api_field code_fields[] = {
 	CODE(true),
 	LANGUAGE("The standard is the session's."),
@@ -223,16 +245,19 @@ static const struct api_field limits_fields[] = {
 	.name = (word), .fields = (rows), .n_fields = ARRAY_LEN(rows), .help = (words_help)
 
 const struct api_object api_requests[] = {
-	{OBJECT("execute", execute_fields, "A call, with the tool's name in it.")},
+	{OBJECT("execute", execute_fields, "A call, with the tool's name in it."),
+	 .elsewhere = not_in_execute},
 	{OBJECT("call", call_fields, "A call of the tool that the path names.")},
 	{OBJECT("file", file_fields, "A file that goes in."), .choice = {file_choice, true}},
 	{OBJECT("limits", limits_fields, "What one call may use.")},
 	{OBJECT("screen", screen_fields, "Code or a command line to look at."),
 	 .choice = {screen_choice, true}},
-	{OBJECT("session_open", session_fields, "A box that is kept.")},
+	{OBJECT("session_open", session_fields, "A box that is kept."),
+	 .elsewhere = not_in_session},
 	{OBJECT("exec", exec_fields, "A program in a session's box."),
-	 .choice = {exec_choice, true}},
-	{OBJECT("code", code_fields, "Code for a session's interpreter.")},
+	 .choice = {exec_choice, true}, .elsewhere = not_in_exec},
+	{OBJECT("code", code_fields, "Code for a session's interpreter."),
+	 .elsewhere = not_in_code},
 	{OBJECT("extend", extend_fields, "A session is to live longer.")},
 	{OBJECT("signal", signal_fields, "A signal for a program.")},
 };

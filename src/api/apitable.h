@@ -52,13 +52,20 @@ struct api_choice {
 	bool one;                 /* and one must be */
 };
 
+/* A member that people look for here and that belongs elsewhere. */
+struct api_elsewhere {
+	const char *name; /* NULL: that was the last row */
+	const char *where;
+};
+
 struct api_object {
 	const char *name;
 	const char *help;
 	const struct api_field *fields;
 	size_t n_fields;
 	struct api_choice choice;
-	bool open; /* an answer: there may be more than the rows say */
+	bool open;                             /* an answer: there may be more than the rows say */
+	const struct api_elsewhere *elsewhere; /* NULL: nothing is known of any */
 };
 
 /* Every object there is, by number; NULL behind the last. */

@@ -90,6 +90,20 @@ TEST(every_object_has_a_schema)
 	}
 }
 
+/* Else the hint could never be seen. */
+TEST(what_belongs_elsewhere_is_no_member)
+{
+	for (size_t i = 0; api_object_at(i); i++) {
+		const struct api_object *o = api_object_at(i);
+
+		for (const struct api_elsewhere *e = o->elsewhere; e && e->name; e++) {
+			CHECK(e->where != NULL && !o->open);
+			for (size_t k = 0; k < o->n_fields; k++)
+				CHECK(strcmp(o->fields[k].name, e->name) != 0);
+		}
+	}
+}
+
 TEST(what_is_wrong_is_named_with_its_place)
 {
 	struct api_problems p;
@@ -111,6 +125,10 @@ TEST(what_is_wrong_is_named_with_its_place)
 	CHECK(check("exec", "{\"argv\": [\"a\"]}", &p) && !check("exec", "{\"argv\": []}", &p));
 	CHECK(!check("exec", "{}", &p) &&
 	      !check("exec", "{\"argv\": [\"a\"], \"command\": \"b\"}", &p));
+	CHECK(!check("exec", "{\"code\": \"1\"}", &p));
+	CHECK_STR(p.list[0].pointer, "/code");
+	CHECK_STR(p.list[0].detail, "there is no member 'code' here: code goes to POST "
+				    "/v1/sessions/{session}/code");
 	CHECK(check("file", "{\"path\": \"a\", \"content_base64\": \"\"}", &p));
 	CHECK(!check("file", "{\"path\": \"a\", \"content_base64\": \"A===\"}", &p));
 }
@@ -134,7 +152,7 @@ TEST(more_problems_than_fit_are_cut_and_long_names_too)
 TEST(text_is_counted_in_characters)
 {
 	static const struct api_field one = {.name = "a", .type = API_STRING, .max = 3, .help = ""};
-	static const struct api_object o = {"o", "", &one, 1, {0}, false};
+	static const struct api_object o = {"o", "", &one, 1, {0}, false, NULL};
 	own_json three = json_pack("{s:s}", "a", "\xc3\xa4\xc3\xb6\xc3\xbc");
 	own_json four = json_pack("{s:s}", "a", "\xc3\xa4\xc3\xb6\xc3\xbc!");
 	struct api_problems p = {0};
