@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from patience import scratch  # noqa: E402
+from sentences import check, tell  # noqa: E402
 
 BOX_ALONE = os.path.realpath(sys.argv[1])
 PYTHON = "/usr/bin/python3"
@@ -25,11 +26,6 @@ mount --bind / "$1/root"
 shift
 exec "$@"
 """
-
-
-def check(truth, what):
-    if not truth:
-        raise AssertionError(what)
 
 
 def watch(options, command):
@@ -87,16 +83,7 @@ def main():
     if os.geteuid() != 0:
         print("1..0 # SKIP only root has mounts of its own here")
         return 0
-    print(f"1..{len(TESTS)}")
-    failed = False
-    for i, test in enumerate(TESTS, 1):
-        try:
-            test()
-            print(f"ok {i} - {test.__name__}", flush=True)
-        except AssertionError as why:
-            failed = True
-            print(f"not ok {i} - {test.__name__}\n# {why}", flush=True)
-    return failed
+    return tell(TESTS)
 
 
 sys.exit(main())

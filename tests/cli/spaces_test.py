@@ -13,6 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from patience import scratch  # noqa: E402
+from sentences import Skip, check, tell  # noqa: E402
 
 BELLJAR = os.path.realpath(sys.argv[1])
 PATIENCE_S = 30
@@ -24,15 +25,6 @@ clients: { me: { uid: any, tools: [sleep] } }
 tools:
   sleep: { kind: command, exec: [/usr/bin/sleep, "%s"] }
 """ % SLEEP_S
-
-
-class Skip(Exception):
-    pass
-
-
-def check(truth, what):
-    if not truth:
-        raise AssertionError(what)
 
 
 def children(pid):
@@ -126,18 +118,7 @@ def main():
     if os.geteuid() != 0:
         print("1..0 # SKIP only root can enter the user namespace of a box")
         return 0
-    print(f"1..{len(TESTS)}")
-    failed = False
-    for i, test in enumerate(TESTS, 1):
-        try:
-            test()
-            print(f"ok {i} - {test.__name__}", flush=True)
-        except Skip as why:
-            print(f"ok {i} - {test.__name__} # SKIP {why}", flush=True)
-        except AssertionError as why:
-            failed = True
-            print(f"not ok {i} - {test.__name__}\n# {why}", flush=True)
-    return failed
+    return tell(TESTS)
 
 
 sys.exit(main())
