@@ -135,7 +135,7 @@ def a_session_whose_slot_hangs_is_over(t):
         ends = ("unknown", "success") if WHO == "user" else ("success",)
         t.check(status == 200 and answer["status"] in ends, answer)
         wait_until(lambda: s.ask("GET", place)[0] == 410)
-        t.check("the slot no longer answers" in s.lines(), s.lines())
+        wait_until(lambda: "the slot no longer answers" in s.lines())
     wait_until(lambda: not s.missing())
     finish(t, s)
 
