@@ -29,7 +29,7 @@ exec "$@"
 
 
 def watch(options, command):
-    """What was looked up by whoever became the program, once it had, and what by others since it was born."""
+    """What the process of the program looked for, and what all others did of the host's programs."""
     with scratch() as where:
         trace = where + "/trace"
         with open(where + "/loadavg", "w", encoding="ascii") as file:
