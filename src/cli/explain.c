@@ -78,7 +78,8 @@ static int explain_programs(const struct profile *p, struct error *err)
 
 	if (p->n_programs == 0)
 		return 0;
-	if (programs_needed(p->root ? p->root : "", p->programs, p->n_programs, &needed, err) < 0)
+	if (programs_needed(p->root ? p->root : "", p->programs, p->n_programs, NULL, &needed,
+			    err) < 0)
 		return fail_in(err, "--programs");
 	printf("programs %s: exactly these files\n",
 	       needed.has_interpreter ? "code (an interpreter is among them)" : "restricted");

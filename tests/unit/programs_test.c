@@ -66,7 +66,7 @@ static bool shows(const struct needed_list *list, const char *inside, const char
 static int need(const char *name, struct needed_list *list, struct error *err)
 {
 	*err = (struct error){0};
-	return programs_needed(tree_root, &name, 1, list, err);
+	return programs_needed(tree_root, &name, 1, NULL, list, err);
 }
 
 /* Fails with this kind, and all these words in the message? */
@@ -477,7 +477,7 @@ TEST(two_files_for_one_place_are_an_error)
 	tree_begin(); /* no merged /usr here */
 	tree_elf("/bin/it", &(struct tiny_wants){0});
 	tree_elf("/usr/bin/it", &(struct tiny_wants){0});
-	CHECK(programs_needed(tree_root, both, 2, &list, &err) < 0);
+	CHECK(programs_needed(tree_root, both, 2, NULL, &list, &err) < 0);
 	CHECK(err.kind == ERR_CONFIG && strstr(err.text, "both belong at /usr/bin/it"));
 	tree_end();
 }
@@ -534,7 +534,7 @@ static size_t compare_with_ldd(const char *name)
 	own_file out = NULL;
 	size_t n = 0;
 
-	if (programs_needed("", &name, 1, &list, &err) < 0) {
+	if (programs_needed("", &name, 1, NULL, &list, &err) < 0) {
 		printf("# %s: %s\n", name, err.text);
 		CHECK(err.kind == ERR_NOT_FOUND || err.kind == ERR_CALLER);
 		return 0;
@@ -582,7 +582,7 @@ TEST(many_programs_share_one_list)
 	own(needed_list) list = {0};
 	struct error err;
 
-	CHECK(programs_needed("", names, ARRAY_LEN(names), &list, &err) == 0);
+	CHECK(programs_needed("", names, ARRAY_LEN(names), NULL, &list, &err) == 0);
 	for (size_t i = 1; i < list.n; i++)
 		CHECK(strcmp(list.items[i - 1].inside, list.items[i].inside) < 0);
 	CHECK(find_inside(&list, "/usr/bin/ls") && find_inside(&list, "/usr/bin/sort"));

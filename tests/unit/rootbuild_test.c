@@ -263,7 +263,8 @@ TEST(a_root_is_complete_verified_and_plain)
 	CHECK(result.files > 50 && result.n_programs > 50);
 	CHECK(mode_of("/root") == (S_IFDIR | 0755));
 	CHECK(link_is("/root/bin", "usr/bin") && link_is("/root/lib64", "usr/lib64"));
-	CHECK(programs_needed(tree_path("/root"), wanted, ARRAY_LEN(wanted), &list, &err) == 0);
+	CHECK(programs_needed(tree_path("/root"), wanted, ARRAY_LEN(wanted), NULL, &list, &err) ==
+	      0);
 	fd = open(tree_path("/root"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	CHECK(treewalk_visit(fd, refuse_special, NULL, &err) == 0);
 	CHECK(manifest_check(fd, print_sentence, seen.dir, &err) == 0);

@@ -28,6 +28,8 @@
 
 #include "base/own.h"
 #include "sandbox/native/etcfiles.h"
+#include "sandbox/native/filemark.h"
+#include "sandbox/native/identity.h"
 #include "sandbox/native/treewalk.h"
 
 enum {
@@ -36,7 +38,7 @@ enum {
 	LAYOUT = 2, /* another one when what is where changes */
 };
 
-static const char place[] = "/run/belljar"; /* as identity.c has it: the slots' locks lie there */
+static const char place[] = IDENTITY_PLACE;
 static const char prefix[] = "etc-";
 
 static void own_dir_end(DIR **dir)
@@ -48,37 +50,24 @@ static void own_dir_end(DIR **dir)
 
 /* Its name. */
 
-static void stir(uint64_t *hash, uint64_t value)
-{
-	for (int i = 0; i < 8; i++, value >>= 8)
-		*hash = (*hash ^ (value & 0xff)) * UINT64_C(0x100000001b3);
-}
-
 static int stir_file(uint64_t *hash, const char *path, struct error *err)
 {
-	struct stat st = {0};
+	struct filemark mark = {0};
+	struct stat st;
 
-	if (lstat(path, &st) < 0) {
-		if (errno != ENOENT)
-			return fail_sys(err, "look at %s", path);
-		st = (struct stat){0};
-	}
-	stir(hash, st.st_dev);
-	stir(hash, st.st_ino);
-	stir(hash, (uint64_t)st.st_size);
-	stir(hash, (uint64_t)st.st_mtim.tv_sec);
-	stir(hash, (uint64_t)st.st_mtim.tv_nsec);
-	stir(hash, (uint64_t)st.st_ctim.tv_sec);
-	stir(hash, (uint64_t)st.st_ctim.tv_nsec);
+	if (lstat(path, &st) == 0)
+		mark = filemark_of(&st);
+	else if (errno != ENOENT)
+		return fail_sys(err, "look at %s", path);
+	*hash = filemark_hash(*hash, &mark, sizeof(mark));
 	return 0;
 }
 
 static int choose_name(char *ret, size_t room, struct error *err)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	const uint64_t what[] = {etcfiles_texts_hash(), LAYOUT};
+	uint64_t hash = filemark_hash(filemark_hash_begin(), what, sizeof(what));
 
-	stir(&hash, etcfiles_texts_hash());
-	stir(&hash, LAYOUT);
 	if (stir_file(&hash, "/etc/ld.so.cache", err) < 0 ||
 	    stir_file(&hash, "/etc/alternatives", err) < 0)
 		return -1;

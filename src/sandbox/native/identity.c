@@ -29,8 +29,8 @@ enum {
 	SLOTS_MAX = 32768,
 };
 
-static const char lock_dir[] = "/run/belljar";
-static const char lock_file[] = "/run/belljar/slots.lock";
+static const char lock_dir[] = IDENTITY_PLACE;
+static const char lock_file[] = IDENTITY_PLACE "/slots.lock";
 
 /* A number that is not mapped cannot be taken, not even for a moment; and what setfsuid returns is
  * the one before.  The map itself is a long way off, in /proc. */

@@ -7,6 +7,9 @@
 #include "sandbox/native/board.h"
 #include "sandbox/native/plan.h"
 
+/* Of root's belljar: the locks of slots, and what boxes share. */
+#define IDENTITY_PLACE "/run/belljar"
+
 /* Warden: may this process give slots uids of their own?  err says what is missing if not. */
 bool identity_is_root_mode(struct error *err);
 /* Warden: reserves a slot number that no other belljar on this host uses, for as long as the

@@ -7,6 +7,7 @@
  */
 #include "sandbox/native/programs.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -25,6 +26,7 @@
 #include "sandbox/native/progdata.h"
 #include "sandbox/native/rootdir.h"
 #include "sandbox/native/shebang.h"
+#include "sandbox/native/witness.h"
 
 enum { QUEUE_MAX = 512, MODULE_DEPTH_MAX = 12, NAMES_MAX = 16384, LISTING_BYTES = 32768 };
 
@@ -53,7 +55,7 @@ struct program {
 	const char *within; /* its real path, beneath the root */
 };
 
-void finder_free(struct finder *f)
+static void finder_free(struct finder *f)
 {
 	if (!f)
 		return;
@@ -66,6 +68,12 @@ void finder_free(struct finder *f)
 	rootdir_close(&f->root);
 	free(f);
 }
+
+static void finder_end(struct finder **f)
+{
+	finder_free(*f);
+}
+#define own_finder __attribute__((cleanup(finder_end))) struct finder *
 
 static void program_end(struct program *p)
 {
@@ -239,14 +247,24 @@ static bool is_worth_opening(int dir, const struct dirent *entry, unsigned depth
 }
 
 /* -1: nothing to look into. */
-static int open_entry(int fd, const struct dirent *entry, const char *path, unsigned depth,
-		      char ret_below[PATH_MAX], bool *ret_dir)
+static int open_entry(const struct finder *f, int dir, const struct dirent *entry, const char *path,
+		      unsigned depth, char ret_below[PATH_MAX], bool *ret_dir)
 {
-	if (!is_worth_opening(fd, entry, depth, ret_dir) ||
+	struct stat st;
+	int fd;
+
+	if (!is_worth_opening(dir, entry, depth, ret_dir) ||
 	    snprintf(ret_below, PATH_MAX, "%s/%s", path, entry->d_name) >= PATH_MAX)
 		return -1;
 	/* What is not for us to read nobody will load in the box either. */
-	return openat(fd, entry->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	fd = openat(dir, entry->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	if (!f->root.witness)
+		return fd;
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		witness_note(f->root.witness, ret_below, &st);
+	else
+		witness_miss(f->root.witness);
+	return fd;
 }
 
 /* Adds what the modules in a tree need.  A library may have a thousand directories: each is read in
@@ -267,7 +285,7 @@ static int walk_modules(struct finder *f, int fd, const char *path, unsigned dep
 			bool dir = false;
 
 			entry = (const struct dirent *)(const void *)(*list + at);
-			child = open_entry(fd, entry, path, depth, below, &dir);
+			child = open_entry(f, fd, entry, path, depth, below, &dir);
 			if (child >= 0 && (dir ? walk_modules(f, child, below, depth + 1, err)
 					       : ldso_add_module(&f->ldso, child, below, err)) < 0)
 				return -1;
@@ -523,54 +541,35 @@ static int find_all(struct finder *f, const char *const *programs, size_t n, str
 	return 0;
 }
 
-struct finder *finder_new(const char *root, struct error *err)
+int programs_needed(const char *root, const char *const *programs, size_t n, struct witness *seen,
+		    struct needed_list *ret, struct error *err)
 {
-	struct finder *f = calloc(1, sizeof(*f));
+	own_finder f = calloc(1, sizeof(*f));
 
-	if (!f) {
-		(void)fail_sys(err, "list programs");
-		return NULL;
-	}
+	if (!f)
+		return fail_sys(err, "list programs");
 	f->root.fd = -1;
-	if (rootdir_open(root, &f->root, err) == 0 && ldso_init(&f->ldso, &f->root, err) == 0)
-		return f;
-	finder_free(f);
-	return NULL;
-}
-
-int finder_find(struct finder *f, const char *const *programs, size_t n, struct needed_list *ret,
-		struct error *err)
-{
-	if (find_all(f, programs, n, err) < 0)
+	if (rootdir_open(root, &f->root, err) < 0)
+		return -1;
+	assert(!seen || !f->root.real[0]);
+	f->root.witness = seen;
+	if (ldso_init(&f->ldso, &f->root, err) < 0 || find_all(f, programs, n, err) < 0)
 		return -1;
 	*ret = f->list;
 	f->list = (struct needed_list){0};
 	return 0;
 }
 
-int programs_needed(const char *root, const char *const *programs, size_t n,
-		    struct needed_list *ret, struct error *err)
-{
-	struct finder *f = finder_new(root, err);
-	int result = f ? finder_find(f, programs, n, ret, err) : -1;
-
-	finder_free(f);
-	return result;
-}
-
 bool programs_exist(const char *root, const char *name)
 {
-	struct finder *f = calloc(1, sizeof(*f));
+	own_finder f = calloc(1, sizeof(*f));
 	own(program) p = {.name = name, .file.fd = -1};
 	struct error ignored;
-	bool there = false;
 
 	if (!f)
 		return false;
 	f->root.fd = -1;
-	if (rootdir_open(root, &f->root, &ignored) == 0)
-		there = strchr(name, '/') ? find_program(f, &p, &ignored) == 0
-					  : search(f, &p, &ignored) > 0;
-	finder_free(f);
-	return there;
+	if (rootdir_open(root, &f->root, &ignored) < 0)
+		return false;
+	return strchr(name, '/') ? find_program(f, &p, &ignored) == 0 : search(f, &p, &ignored) > 0;
 }

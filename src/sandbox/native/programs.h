@@ -30,16 +30,11 @@ void needed_list_end(struct needed_list *list); /* for own(needed_list) */
 
 /* Finds each program (a name is looked up in the standard directories, a path is taken as it is)
  * beneath root ("" for the host) and adds it with its loader, libraries (transitively, as ld.so
- * would find them, without running anything), script interpreters and known data directories. */
-int programs_needed(const char *root, const char *const *programs, size_t n,
+ * would find them, without running anything), script interpreters and known data directories.
+ * seen: who notes what was looked at (only in the host's root), or NULL. */
+struct witness;
+int programs_needed(const char *root, const char *const *programs, size_t n, struct witness *seen,
 		    struct needed_list *ret, struct error *err);
-/* The same in two: what has to be known of the root whatever the programs are, and then these,
- * once. */
-struct finder;
-struct finder *finder_new(const char *root, struct error *err);
-int finder_find(struct finder *f, const char *const *programs, size_t n, struct needed_list *ret,
-		struct error *err);
-void finder_free(struct finder *f);
 /* Is there such a program, and may it go into a box?  The same question about one, without what it
  * needs. */
 bool programs_exist(const char *root, const char *name);

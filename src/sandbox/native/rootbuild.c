@@ -342,7 +342,7 @@ static int fill(struct maker *m, struct error *err)
 	if (choose_programs(m, err) < 0)
 		return -1;
 	/* The usual ones were looked for before: what fails now was asked for. */
-	if (programs_needed("", m->result.programs, m->result.n_programs, &list, err) < 0)
+	if (programs_needed("", m->result.programs, m->result.n_programs, NULL, &list, err) < 0)
 		return m->b->n_with ? fail_in(err, "--with") : -1;
 	if (make_skeleton(m, err) < 0 || copy_list(m, &list, err) < 0 ||
 	    copy_packages(m, &list, err) < 0)
@@ -358,7 +358,7 @@ static int verify(const struct maker *m, struct error *err)
 
 	if (asprintf(&path, "%s/%s", m->parent, m->temporary) < 0)
 		return fail(err, ERR_SYSTEM, "name a directory: out of memory");
-	if (programs_needed(path, m->result.programs, m->result.n_programs, &list, err) < 0)
+	if (programs_needed(path, m->result.programs, m->result.n_programs, NULL, &list, err) < 0)
 		return fail_in(err, "the new root is not complete");
 	return m->b->verify ? m->b->verify(path, m->b->context, err) : 0;
 }

@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/own.h"
+#include "sandbox/native/witness.h"
 
 void found_done(struct found *f)
 {
@@ -91,12 +92,15 @@ int rootdir_find(const struct rootdir *root, const char *path, struct found *ret
 	own(found) f = {.fd = rootdir_open_in(root->fd, path, O_PATH)};
 	size_t len = strlen(root->real);
 
-	if (f.fd < 0 && means_absent(errno))
+	if (f.fd < 0 && means_absent(errno)) {
+		witness_note(root->witness, path, NULL);
 		return 0;
+	}
 	if (f.fd < 0)
 		return fail_sys(err, "open %s%s", root->real, path);
 	if (fstat(f.fd, &f.st) < 0)
 		return fail_sys(err, "stat %s%s", root->real, path);
+	witness_note(root->witness, path, &f.st);
 	if (fd_name(f.fd, &f.source, err) < 0)
 		return fail_in(err, "%s%s", root->real, path);
 	if (strncmp(f.source, root->real, len) != 0 || f.source[len] != '/')

@@ -12,9 +12,12 @@
 
 #include "base/error.h"
 
+struct witness;
+
 struct rootdir {
 	int fd;
-	char *real; /* without a slash at the end; "" for the host */
+	char *real;              /* without a slash at the end; "" for the host */
+	struct witness *witness; /* notes what is looked for, in the host's; NULL: nobody does */
 };
 
 /* A file that exists. */

@@ -175,7 +175,6 @@ void slot_close(struct slot *s)
 	if (s->launcher <= 0) /* else the number stays taken for as long as we live */
 		own_fd_end(&s->lock);
 	shelf_free(s->plan.shelf);
-	finder_free(s->finder);
 	if (s->board)
 		(void)munmap(s->board, sizeof(*s->board));
 	pages_free(s, sizeof(*s));

@@ -27,7 +27,6 @@ struct slot {
 	bool resident;
 	bool early;            /* whom it is for is not known yet */
 	int asked_fd;          /* readable when that is known; -1: it is */
-	struct finder *finder; /* who will look for its programs then; NULL: nobody is ready */
 	bool only;             /* our process ends after it */
 	bool dead;             /* the launcher is gone or cannot be trusted any more */
 	bool mapped;           /* its user namespace has its maps: it takes other orders now */

@@ -29,20 +29,33 @@
 #include "sandbox/native/initprogram.h"
 #include "sandbox/native/landlock.h"
 #include "sandbox/native/launcher.h"
+#include "sandbox/native/needskeep.h"
 #include "sandbox/native/shelf.h"
 #include "sandbox/native/slot_state.h"
 #include "sandbox/native/spread.h"
+
+static int look_up_programs(struct slot *s, struct error *err)
+{
+	const struct profile *p = &s->profile;
+	own(witness) seen = {0};
+
+	if (p->root)
+		return programs_needed(p->root, p->programs, p->n_programs, NULL, &s->plan.needed,
+				       err);
+	if (needskeep_find(p->programs, p->n_programs, &s->plan.needed))
+		return 0;
+	witness_begin(&seen);
+	if (programs_needed("", p->programs, p->n_programs, &seen, &s->plan.needed, err) < 0)
+		return -1;
+	needskeep_put(p->programs, p->n_programs, &seen, &s->plan.needed);
+	return 0;
+}
 
 static int find_programs(struct slot *s, struct error *err)
 {
 	const struct profile *p = &s->profile;
 
-	if (p->n_programs == 0)
-		return 0;
-	if (!s->finder)
-		s->finder = finder_new(p->root ? p->root : "", err);
-	if (s->finder &&
-	    finder_find(s->finder, p->programs, p->n_programs, &s->plan.needed, err) == 0)
+	if (p->n_programs == 0 || look_up_programs(s, err) == 0)
 		return 0;
 	/* Not the program that is to run: what was asked for is wrong. */
 	if (err->kind == ERR_NOT_FOUND)
@@ -338,8 +351,7 @@ int slot_build_early(struct slot *s, struct error *err)
 	    build_beside(s, groups_first, err) < 0)
 		return -1;
 	look_who_asks(s);
-	s->finder = finder_new("", err);
-	return s->finder ? 0 : -1;
+	return 0;
 }
 
 void slot_use_pause(struct slot *s)
