@@ -10,7 +10,6 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"call", cmd_call},      /* */
 	{"policy", cmd_policy},  /* */
 	{"screen", cmd_screen},  /* */
 	{"aide", cmd_aide},      /* not for people, as those below */
@@ -19,24 +18,13 @@ static const struct {
 	{"view", cmd_view},      /* */
 };
 
-/* What was printed is a part of the answer: one that got lost is no success. */
-static int finish(int code)
-{
-	struct error err = {0};
-
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return code;
-	(void)fail_sys(&err, "write the answer");
-	return cli_complain(&err);
-}
-
 int main(int argc, char **argv)
 {
 	if (!cli_process_is_fit())
 		return EXIT_BELLJAR;
 	for (size_t i = 0; argc > 1 && i < ARRAY_LEN(commands); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
-			return finish(commands[i].run(argc - 1, argv + 1));
+			return cli_finish(commands[i].run(argc - 1, argv + 1));
 	(void)fprintf(stderr, "belljar-gate is a part of belljar: see belljar --help\n");
 	return EXIT_BELLJAR;
 }

@@ -21,7 +21,7 @@ static const struct command commands[] = {
 	{"warden", cmd_warden, NULL},
 	{"root", cmd_root,
 	 "make and check a private root, so that boxes share no file with the host"},
-	{"call", cmd_gate, "call a tool of the policy: judged, screened, then run in a box"},
+	{"call", cmd_tool, "call a tool of the policy: judged, screened, then run in a box"},
 	{"policy", cmd_gate, "check, test, explain or begin a policy file"},
 	{"screen", cmd_gate, "look at code or a command line without running it"},
 	{"serve", cmd_serve, "serve all of this over HTTP, for agents on this host or elsewhere"},

@@ -33,8 +33,8 @@ static void look_at_processor(void)
 	enum { SSSE3 = 1 << 9, SHA = 1 << 29 };
 	unsigned a, b, c, d;
 
-	if (__get_cpuid(1, &a, &b, &c, &d))
-		OPENSSL_ia32cap_P[1] = c & SSSE3;
+	__cpuid(1, a, b, c, d);
+	OPENSSL_ia32cap_P[1] = c & SSSE3;
 	if (__get_cpuid_count(7, 0, &a, &b, &c, &d))
 		OPENSSL_ia32cap_P[2] = b & SHA;
 }

@@ -17,7 +17,7 @@ enum {
 };
 
 int cmd_root(int argc, char **argv);
-/* From belljar to belljar-gate: a belljar slot that was started for its call, as "FD:PID". */
+/* From belljar to belljar-call: a belljar slot that was started for its call, as "FD:PID". */
 #define SLOT_VARIABLE "BELLJAR_SLOT"
 
 int cmd_run(int argc, char **argv);
@@ -29,9 +29,11 @@ int cmd_slot(int argc, char **argv);
 /* Not for people: makes slots for the keepers of belljar serve. */
 int cmd_warden(int argc, char **argv);
 
+/* Starts belljar-call, which has the command below. */
+int cmd_tool(int argc, char **argv);
+int cmd_call(int argc, char **argv);
 /* Starts belljar-gate, which has the commands below. */
 int cmd_gate(int argc, char **argv);
-int cmd_call(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
 int cmd_screen(int argc, char **argv);
 int cmd_aide(int argc, char **argv);
@@ -55,6 +57,9 @@ int cli_code_of_signal(int signals, int otherwise);
 void cli_say(const char *text);
 /* The same for an error; returns EXIT_BELLJAR. */
 int cli_complain(const struct error *err);
+/* At the end of a command: what was printed is a part of the answer, and one that got lost is no
+ * success. */
+int cli_finish(int code);
 /* Nothing ran because no control group is ours: may systemd give us one (delegate.h)? */
 bool cli_may_ask_systemd(const struct profile *profile, const struct error *err);
 /* One table from what happened to an exit code. */

@@ -85,7 +85,7 @@ static int become(const char *const places[static 2], char **argv, char *slot)
  * what every box has.  It hears what for when that is judged, and of nothing if it is refused. */
 static bool will_run(char **argv)
 {
-	if (strcmp(argv[0], "call") != 0 || !argv[1])
+	if (!argv[1])
 		return false;
 	for (char **word = argv + 1; *word; word++)
 		if (strcmp(*word, "--dry-run") == 0 || strcmp(*word, "--help") == 0)
@@ -128,14 +128,22 @@ static bool start_slot(char *ret, size_t room)
 	return true;
 }
 
-int cmd_gate(int argc, char **argv)
+int cmd_tool(int argc, char **argv)
 {
-	static const char *const places[] = {"belljar-gate", "../libexec/belljar/belljar-gate"};
+	static const char *const places[] = {"belljar-call", "../libexec/belljar/belljar-call"};
 	char slot[64];
 	bool started = will_run(argv) && start_slot(slot, sizeof(slot));
 
 	(void)argc;
 	return become(places, argv, started ? slot : NULL);
+}
+
+int cmd_gate(int argc, char **argv)
+{
+	static const char *const places[] = {"belljar-gate", "../libexec/belljar/belljar-gate"};
+
+	(void)argc;
+	return become(places, argv, NULL);
 }
 
 int cmd_evidence(int argc, char **argv)

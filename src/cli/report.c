@@ -25,6 +25,16 @@ int cli_complain(const struct error *err)
 	return EXIT_BELLJAR;
 }
 
+int cli_finish(int code)
+{
+	struct error err = {0};
+
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	(void)fail_sys(&err, "write the answer");
+	return cli_complain(&err);
+}
+
 void cli_say(const char *text)
 {
 	print_line(text);

@@ -5,6 +5,7 @@
 
 #include_next <unistd.h>
 
+#include <linux/close_range.h>
 #include <sys/syscall.h>
 
 static inline int close_range(unsigned first, unsigned last, int flags)

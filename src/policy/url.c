@@ -183,8 +183,35 @@ static int check_name(const char *host, bool *ret_address, struct error *err)
 	return 0;
 }
 
-/* text is what stands between the brackets; ret has room for any address. */
-static int check_ipv6(const char *text, char *ret, size_t room, struct error *err)
+/* RFC 5952: of the longest runs of zeros the first is "::".  Not by inet_ntop(): C libraries
+ * disagree about which of two it is, and a host is compared as text.  Whoever calls has refused
+ * IPv4. */
+static void write_ipv6(const struct in6_addr *six, char ret[static INET6_ADDRSTRLEN])
+{
+	enum { WORDS = 8 };
+	size_t from = WORDS, best = 1, len = 0;
+
+	for (size_t i = 0, n; i < WORDS; i += n + 1) {
+		for (n = 0; i + n < WORDS && six->s6_addr16[i + n] == 0; n++)
+			;
+		if (n > best) {
+			from = i;
+			best = n;
+		}
+	}
+	for (size_t i = 0; i < WORDS; i += i == from ? best : 1) {
+		const char *colon = i == 0 || i == from + best ? "" : ":";
+
+		if (i == from)
+			len += (size_t)snprintf(ret + len, INET6_ADDRSTRLEN - len, "::");
+		else
+			len += (size_t)snprintf(ret + len, INET6_ADDRSTRLEN - len, "%s%x", colon,
+						ntohs(six->s6_addr16[i]));
+	}
+}
+
+/* text is what stands between the brackets. */
+static int check_ipv6(const char *text, char ret[static INET6_ADDRSTRLEN], struct error *err)
 {
 	struct in6_addr six;
 
@@ -195,8 +222,7 @@ static int check_ipv6(const char *text, char *ret, size_t room, struct error *er
 			    "not allowed)");
 	if (IN6_IS_ADDR_V4MAPPED(&six) || IN6_IS_ADDR_V4COMPAT(&six))
 		return fail(err, ERR_CALLER, "an IPv4 address is written as such, not as IPv6");
-	if (!inet_ntop(AF_INET6, &six, ret, (socklen_t)room))
-		return fail_sys(err, "write an address");
+	write_ipv6(&six, ret);
 	return 0;
 }
 
@@ -215,7 +241,7 @@ static int take_ipv6(struct rest *r, struct url *u, struct error *err)
 	text[len] = '\0';
 	r->at = close + 1;
 	u->is_address = true;
-	return check_ipv6(text, u->host, sizeof(u->host), err);
+	return check_ipv6(text, u->host, err);
 }
 
 static int take_host(struct rest *r, struct url *u, struct error *err)
@@ -441,7 +467,7 @@ int url_check_host_pattern(const char *pattern, struct error *err)
 		if (name[0] == '[')
 			return fail(err, ERR_CALLER,
 				    "'%.80s': an IPv6 address is written without [] here", pattern);
-		if (check_ipv6(name, again, sizeof(again), err) < 0)
+		if (check_ipv6(name, again, err) < 0)
 			return fail_in(err, "'%.80s'", pattern);
 		return strcmp(again, name) == 0
 			       ? 0

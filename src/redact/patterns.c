@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/processor.h"
+
 #ifdef VECTORSCAN_HAS_SSE42
 patterns_scanner corei7_hs_scan;
 
 patterns_scanner *patterns_scan(void)
 {
-	return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") ? corei7_hs_scan
-										    : hs_scan;
+	return processor_has(PROCESSOR_SSE42 | PROCESSOR_POPCNT) ? corei7_hs_scan : hs_scan;
 }
 #else
 patterns_scanner *patterns_scan(void)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/processor.h"
 #include "redact/lanes.h"
 #include "redact/phrases.h"
 #include "redact/signaddr.h"
@@ -574,7 +575,7 @@ bool signs_find(const struct redact_set *set, const struct stretch *in, signs_na
 	l.near = (struct nearlook){.names = set->names,
 				   .low = l.low,
 #ifdef __SSE2__
-				   .shuffles = __builtin_cpu_supports("ssse3"),
+				   .shuffles = processor_has(PROCESSOR_SSSE3),
 #endif
 				   .hit = on_near,
 				   .context = &l,

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/processor.h"
 #include "redact/lanes.h"
 
 enum {
@@ -208,7 +209,7 @@ bool anchors_find(const struct anchors *a, const struct stretch *in, anchors_hit
 			    .low = in->low - in->floor,
 			    .stop = stretch_stop(in) - in->floor,
 #ifdef __SSE2__
-			    .shuffles = __builtin_cpu_supports("ssse3"),
+			    .shuffles = processor_has(PROCESSOR_SSSE3),
 #endif
 			    .hit = hit,
 			    .context = context};
