@@ -63,7 +63,7 @@ void finish_test(struct reader *r, const struct node *n, void *target)
 	struct policy_test *t = target;
 	const struct node *args = node_find(n, "args");
 	struct error err;
-	size_t old = reader_enter(r, ".args");
+	size_t old = reader_enter_key(r, "args");
 
 	if (args && t->args && !json_is_object(t->args)) {
 		reader_complain(r, args, "a map is expected here, not %s", node_kind_name(args));
@@ -86,7 +86,7 @@ void finish_screen(struct reader *r, const struct node *n, void *target)
 void finish_own_rule(struct reader *r, const struct node *n, void *target)
 {
 	struct screen_own_rule *rule = target;
-	size_t old = reader_enter(r, ".pattern");
+	size_t old = reader_enter_key(r, "pattern");
 	struct error err;
 
 	if (rule->pattern) {
@@ -131,7 +131,7 @@ void finish_run(struct reader *r, const struct node *n, void *target)
 void finish_redact_rule(struct reader *r, const struct node *n, void *target)
 {
 	const struct redact_own_rule *rule = target;
-	size_t old = reader_enter(r, ".id");
+	size_t old = reader_enter_key(r, "id");
 
 	if (rule->id && !read_is_name(rule->id))
 		reader_complain(r, node_find(n, "id"),
@@ -143,7 +143,7 @@ void finish_redact_rule(struct reader *r, const struct node *n, void *target)
 void finish_secret(struct reader *r, const struct node *n, void *target)
 {
 	struct secret *s = target;
-	size_t old = reader_enter(r, ".env");
+	size_t old = reader_enter_key(r, "env");
 	struct error err;
 
 	if (s->env && !read_is_variable(s->env))

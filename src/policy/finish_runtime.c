@@ -53,7 +53,7 @@ void own_runtime_env(struct reader *r, const struct node *n, void *target)
 	}
 	env->word = reader_alloc(r, n, n->n, sizeof(*env->word));
 	for (const struct node *c = n->first; env->word && c; c = c->next) {
-		size_t old = reader_enter(r, ".%s", c->key->text);
+		size_t old = reader_enter_key(r, c->key->text);
 
 		env->word[env->n] = read_variable(r, c);
 		env->n += env->word[env->n] != NULL;
@@ -83,7 +83,7 @@ static void check_modules(struct reader *r, const struct node *n, const struct r
 {
 	const struct node *list = node_find(n, "modules");
 	const struct node *item = list && list->kind == NODE_LIST ? list->first : NULL;
-	size_t old = reader_enter(r, ".modules");
+	size_t old = reader_enter_key(r, "modules");
 
 	if (list && t->language != WARM_NOT && t->language != WARM_PYTHON)
 		reader_complain(r, list, "only python has modules that are imported ahead");
@@ -108,7 +108,7 @@ void finish_runtime(struct reader *r, const struct node *n, void *target)
 	struct runtime *t = target;
 	const struct node *language = node_find(n, "language");
 	enum warm_kind known = t->name ? runtime_kind(t->name) : WARM_NOT;
-	size_t old = reader_enter(r, ".language");
+	size_t old = reader_enter_key(r, "language");
 
 	/* Whoever reads "python" must not get something else. */
 	if (known != WARM_NOT && t->language != WARM_NOT && t->language != known)
@@ -117,7 +117,7 @@ void finish_runtime(struct reader *r, const struct node *n, void *target)
 	reader_leave(r, old);
 	if (!t->program && t->language != WARM_NOT)
 		t->program = runtime_builtin(t->language)->program;
-	old = reader_enter(r, ".program");
+	old = reader_enter_key(r, "program");
 	if (t->program && !is_program(t->program))
 		reader_complain(r, node_find(n, "program"),
 				"'%.60s' is neither the name of a program nor an absolute path",

@@ -83,7 +83,7 @@ static void check_tls(struct reader *r, const struct node *n, struct serve_rules
 {
 	const struct node *at = node_find(n, "tls");
 	const char **files[] = {&s->tls.cert, &s->tls.key, &s->tls.client_ca};
-	size_t old = reader_enter(r, ".tls");
+	size_t old = reader_enter_key(r, "tls");
 
 	if (!at)
 		at = n;
@@ -106,7 +106,7 @@ static bool is_origin(const char *text)
 
 static void check_names(struct reader *r, const struct node *n, const struct serve_rules *s)
 {
-	size_t old = reader_enter(r, ".hosts");
+	size_t old = reader_enter_key(r, "hosts");
 
 	for (size_t i = 0; i < s->hosts.n; i++)
 		if (!s->hosts.word[i][0] || strpbrk(s->hosts.word[i], "/?#@* "))
@@ -115,7 +115,7 @@ static void check_names(struct reader *r, const struct node *n, const struct ser
 					"belljar.example.com:8640",
 					s->hosts.word[i]);
 	reader_leave(r, old);
-	old = reader_enter(r, ".origins");
+	old = reader_enter_key(r, "origins");
 	for (size_t i = 0; i < s->origins.n; i++)
 		if (!is_origin(s->origins.word[i]))
 			reader_complain(r, node_find(n, "origins"),

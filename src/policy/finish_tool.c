@@ -33,7 +33,7 @@ void prepare_tool(struct reader *r, void *target)
 static void complain_at(struct reader *r, const struct node *n, const char *key, const char *words)
 {
 	const struct node *at = node_find(n, key);
-	size_t old = reader_enter(r, ".%s", key);
+	size_t old = reader_enter_key(r, key);
 
 	if (!at)
 		at = n->key ? n->key : n;
@@ -178,7 +178,7 @@ static void keep_installed(struct reader *r, const struct node *n, struct tool *
 static void check_programs(struct reader *r, const struct node *n, struct tool *t)
 {
 	const struct node *list = node_find(n, "programs");
-	size_t old = reader_enter(r, ".programs");
+	size_t old = reader_enter_key(r, "programs");
 	bool found = t->exec.n == 0;
 
 	for (size_t i = 0; list && i < t->programs.n; i++) {
@@ -210,7 +210,7 @@ static void check_exec(struct reader *r, const struct node *n, const struct tool
 static void check_hosts(struct reader *r, const struct node *n, const struct tool *t)
 {
 	const struct node *list = node_find(n, "hosts");
-	size_t old = reader_enter(r, ".hosts");
+	size_t old = reader_enter_key(r, "hosts");
 	struct error err;
 
 	for (size_t i = 0; list && i < t->hosts.n; i++)
@@ -244,7 +244,7 @@ static int check_closed(const json_t *document, struct error *err)
 static void read_schema(struct reader *r, const struct node *n, struct tool *t)
 {
 	const struct node *file = node_find(n, "schema");
-	size_t old = reader_enter(r, ".schema");
+	size_t old = reader_enter_key(r, "schema");
 	struct source source;
 	own_json document = NULL;
 	struct error err;
@@ -316,7 +316,7 @@ static void find_places(struct reader *r, const struct node *args, size_t from)
 static void check_arguments(struct reader *r, const struct node *n, struct tool *t)
 {
 	const struct node *args = node_find(n, "args"), *exec = node_find(n, "exec");
-	size_t old = reader_enter(r, ".args"), before = r->complaints->n;
+	size_t old = reader_enter_key(r, "args"), before = r->complaints->n;
 
 	/* Of an argument that cannot be read there is nothing more to say. */
 	if (!complained_beneath(r)) {
@@ -325,7 +325,7 @@ static void check_arguments(struct reader *r, const struct node *n, struct tool 
 			find_places(r, args, before);
 	}
 	reader_leave(r, old);
-	old = reader_enter(r, ".exec");
+	old = reader_enter_key(r, "exec");
 	if (exec && t->exec.n)
 		template_check(&t->exec, t->schema_file ? NULL : &t->args, r->path + 1, exec->place,
 			       r->complaints);

@@ -23,6 +23,20 @@ size_t reader_enter(struct reader *r, const char *fmt, ...)
 	return old;
 }
 
+size_t reader_enter_key(struct reader *r, const char *key)
+{
+	size_t old = r->path_len, room = sizeof(r->path) - 1 - old, len = strlen(key);
+
+	if (room > 0)
+		r->path[r->path_len++] = '.';
+	if (len > sizeof(r->path) - 1 - r->path_len)
+		len = sizeof(r->path) - 1 - r->path_len;
+	memcpy(r->path + r->path_len, key, len);
+	r->path_len += len;
+	r->path[r->path_len] = '\0';
+	return old;
+}
+
 void reader_leave(struct reader *r, size_t old)
 {
 	r->path_len = old;

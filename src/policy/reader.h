@@ -62,6 +62,8 @@ struct reader {
 
 /* Appends to the path; the old length is what reader_leave() wants. */
 size_t reader_enter(struct reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same as ".%s": for every setting of every tool, which printf() would make slow. */
+size_t reader_enter_key(struct reader *r, const char *key);
 void reader_leave(struct reader *r, size_t old);
 /* At n's place and the path of now. */
 void reader_complain(struct reader *r, const struct node *n, const char *fmt, ...)

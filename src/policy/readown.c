@@ -100,7 +100,7 @@ void own_env(struct reader *r, const struct node *n, void *target)
 	if (!t->env)
 		return;
 	for (const struct node *c = n->first; c; c = c->next) {
-		size_t old = reader_enter(r, ".%s", c->key->text);
+		size_t old = reader_enter_key(r, c->key->text);
 		struct variable *v = &t->env[t->n_env];
 
 		v->name = c->key->text;
@@ -264,7 +264,7 @@ void own_screen_modes(struct reader *r, const struct node *n, void *target)
 	s->n_modes = 0;
 	s->modes = reader_alloc(r, n, n->n, sizeof(*s->modes));
 	for (const struct node *c = n->first; s->modes && c; c = c->next) {
-		size_t old = reader_enter(r, ".%s", c->key->text);
+		size_t old = reader_enter_key(r, c->key->text);
 
 		read_mode(r, c, s);
 		reader_leave(r, old);

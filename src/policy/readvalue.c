@@ -186,7 +186,7 @@ static json_t *any_value(struct reader *r, const struct node *n);
 
 static int add_value(struct reader *r, json_t *to, const struct node *c, size_t at)
 {
-	size_t old = c->key ? reader_enter(r, ".%s", c->key->text) : reader_enter(r, "[%zu]", at);
+	size_t old = c->key ? reader_enter_key(r, c->key->text) : reader_enter(r, "[%zu]", at);
 	json_t *value = any_value(r, c);
 
 	reader_leave(r, old);

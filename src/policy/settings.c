@@ -273,8 +273,8 @@ static void read_elements(struct reader *r, const struct setting *row, const str
 		return;
 	for (const struct node *c = n->first; c; c = c->next, at++) {
 		char *one = all + at * s->size;
-		size_t old = c->key ? reader_enter(r, ".%s", c->key->text)
-				    : reader_enter(r, "[%zu]", at);
+		size_t old =
+			c->key ? reader_enter_key(r, c->key->text) : reader_enter(r, "[%zu]", at);
 
 		if (c->key)
 			*(const char **)member(one, s->name_offset) = c->key->text;
@@ -317,7 +317,7 @@ static void read_row(struct reader *r, const struct setting *row, const struct n
 	};
 	static_assert(ARRAY_LEN(readers) == SETTING_TYPE_COUNT, "one reader per type");
 	bool many = row->type == SET_NAMED || row->type == SET_LIST;
-	size_t old = reader_enter(r, ".%s", row->key);
+	size_t old = reader_enter_key(r, row->key);
 
 	if (row->main_only && !r->main)
 		reader_complain(r, n,
@@ -340,7 +340,7 @@ static void complain_unknown(struct reader *r, const struct section *s, const st
 {
 	const char *names[ROWS_MAX + 1] = {NULL};
 	char near[80];
-	size_t old = reader_enter(r, ".%s", key->text);
+	size_t old = reader_enter_key(r, key->text);
 
 	for (size_t i = 0; i < s->n_rows; i++)
 		names[i] = s->rows[i].key;
@@ -353,7 +353,7 @@ static void complain_unknown(struct reader *r, const struct section *s, const st
 static void complain_missing(struct reader *r, const struct setting *row, const struct node *n)
 {
 	char what[240];
-	size_t old = reader_enter(r, ".%s", row->key);
+	size_t old = reader_enter_key(r, row->key);
 
 	setting_expects(row, what, sizeof(what));
 	reader_complain(r, n, "'%s' is missing here; expected: %s", row->key, what);
