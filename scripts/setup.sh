@@ -13,7 +13,7 @@ packages() {
 	cat <<'TABLE'
 gcc               run,test,bench,lint,fuzz  compiles belljar
 libc6-dev         run,test,bench,lint,fuzz  headers of the C library and of the kernel
-musl-dev          run,test,bench,lint,fuzz  the C library inside belljar: starts twice as fast
+musl-dev          run,test,bench,lint,fuzz  the C library inside belljar and belljar-call: they start in half the time
 meson             run,test,bench,lint,fuzz  describes the build
 ninja-build       run,test,bench,lint,fuzz  does the build
 pkgconf           run,test,bench,lint,fuzz  finds libraries for the build

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gatecli.c - what the commands of belljar-gate share: the policy, files, refusals in print. */
+/* gatecli.c - what the commands that judge share: the policy, files, refusals in print. */
 #include "cli/gatecli.h"
 
 #include <errno.h>

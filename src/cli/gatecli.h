@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gatecli.h - what the commands of belljar-gate share: the policy, arguments, refusals in print. */
+/* gatecli.h - what the commands that judge share: the policy, arguments, refusals in print. */
 #ifndef CLI_GATECLI_H
 #define CLI_GATECLI_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sibling.c - belljar and belljar-gate find each other from where they are themselves.
+/* sibling.c - belljar and its other programs find each other from where they are themselves.
  *
  * Not by PATH: the environment is the caller's, and a program that judges must
  * not be another one than was installed.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sibling.h - belljar and belljar-gate find each other from where they are themselves. */
+/* sibling.h - belljar and its other programs find each other from where they are themselves. */
 #ifndef CLI_SIBLING_H
 #define CLI_SIBLING_H
 

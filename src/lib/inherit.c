@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inherit.c - a helper that our process started before it became what it is now.
  *
- * belljar starts one beside belljar-gate, which it becomes: the two know each
+ * belljar starts one beside belljar-call, which it becomes: the two know each
  * other from then on as parent and child, whoever the program is.
  */
 #include <fcntl.h>

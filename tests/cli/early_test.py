@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""early_test.py BELLJAR_GATE: whatever becomes of the helper that was started before its call was judged, the call has
+"""early_test.py BELLJAR_CALL: whatever becomes of the helper that was started before its call was judged, the call has
 a box.
 
 The helper is the test's own here: a process that begins as belljar's would, and then fails in its own way."""
@@ -15,7 +15,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from sentences import tell  # noqa: E402
 
-GATE = os.path.realpath(sys.argv[1])
+CALL = os.path.realpath(sys.argv[1])
 POLICY = """version: 1
 clients: { me: { uid: any, tools: [yes] } }
 tools:
@@ -50,8 +50,8 @@ def stays_long(_end, pipe):
     time.sleep(10)
 
 
-def become_gate(way, pipe, words, env):
-    """As belljar does: one end of the socket is the helper's, the other one stays open in the gate."""
+def become_call(way, pipe, words, env):
+    """As belljar does: one end of the socket is the helper's, the other one stays open in the other program."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     helper = os.fork()
     if helper == 0:
@@ -65,7 +65,7 @@ def become_gate(way, pipe, words, env):
     theirs.close()
     os.set_inheritable(ours.fileno(), True)
     env["BELLJAR_SLOT"] = f"{ours.fileno()}:{helper}"
-    os.execve(GATE, ["belljar", "call", *words], env)
+    os.execve(CALL, ["belljar", "call", *words], env)
 
 
 def call(way, tool="yes", code=0):
@@ -77,7 +77,7 @@ def call(way, tool="yes", code=0):
         env = dict(os.environ, BELLJAR_STATE=place + "/state")
         here, there = os.pipe()
         done = subprocess.run(
-            [sys.executable, __file__, GATE, way.__name__, str(there), *words], pass_fds=[there], capture_output=True,
+            [sys.executable, __file__, CALL, way.__name__, str(there), *words], pass_fds=[there], capture_output=True,
             text=True, timeout=60, env=env)
         os.close(there)
         with os.fdopen(here, "rb") as file:
@@ -114,7 +114,7 @@ TESTS = [a_call_runs_if_it_is_gone_already, a_call_runs_if_it_goes_when_it_heard
 
 def main():
     if len(sys.argv) > 2:
-        become_gate(globals()[sys.argv[2]], int(sys.argv[3]), sys.argv[4:], dict(os.environ))
+        become_call(globals()[sys.argv[2]], int(sys.argv[3]), sys.argv[4:], dict(os.environ))
     if os.geteuid() != 0:
         print("1..0 # SKIP only root has groups for a box everywhere")
         return 0

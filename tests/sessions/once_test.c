@@ -15,7 +15,7 @@ struct early {
 	char words[64];
 };
 
-/* As belljar does it for belljar-gate. */
+/* As belljar does it for belljar-call. */
 static void start_early(struct early *e)
 {
 	char name[] = "belljar", command[] = "slot", fd[] = "--fd", number[] = "3",
