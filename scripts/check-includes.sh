@@ -23,7 +23,7 @@ api:     base call api
 keeper:  base call api policy screen redact audit gate sandbox lib keeper
 serve:   base call audit api keeper lib reader sandbox serve
 lib:     base call sandbox cli lib
-musl:    base
+musl:    base musl
 warm:    base call sandbox warm
 TABLE
 }

@@ -17,8 +17,8 @@ struct spawn {
 	 * /dev/null. */
 	int fds[SPAWN_FDS_MAX];
 	size_t n_fds;
-	bool own_session;  /* else it stays in ours, and does not hear what a terminal says */
-	bool close_others; /* that are not close-on-exec: the caller's process is not ours */
+	bool own_session;      /* else it stays in ours, and does not hear what a terminal says */
+	bool close_others;     /* that are not close-on-exec: the caller's process is not ours */
 	const char *directory; /* NULL: ours */
 };
 
