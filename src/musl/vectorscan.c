@@ -28,6 +28,7 @@ CHOOSE(dbIsValid, (const hs_database_t *db), (db))
 CHOOSE(hs_free_database, (hs_database_t * db), (db))
 CHOOSE(hs_deserialize_database, (const char *bytes, const size_t len, hs_database_t **ret),
        (bytes, len, ret))
+/* NOLINTNEXTLINE(readability-function-size): vectorscan's */
 CHOOSE(hs_scan,
        (const hs_database_t *db, const char *data, unsigned len, unsigned flags,
 	hs_scratch_t *scratch, match_event_handler hit, void *context),
