@@ -37,7 +37,7 @@ static void by_snprintf(size_t n)
 	CHECK(memcmp(room, "12-of a hundred", n - 1) == 0 && room[n - 1] == '\0');
 }
 
-static int pass_on(size_t n, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int pass_on(size_t n, const char *format, ...)
 {
 	va_list args;
 	int len;
