@@ -199,19 +199,26 @@ static int add_paths(const struct path_grants *paths, struct profile *profile, s
 }
 
 /* A mount hides what was put up beneath it before. */
-static int compare_places(const void *left, const void *right)
+static int compare_places(const struct grant *a, const struct grant *b)
 {
-	const struct grant *a = left, *b = right;
 	int order = strcmp(a->inside, b->inside);
 
 	return order ? order : (int)b->write - (int)a->write;
 }
 
 /* What is beneath comes behind what is above, whatever the order in the policy, and in the same
- * place the one for reading last: what the owner said of the smaller part holds there. */
+ * place the one for reading last: what the owner said of the smaller part holds there.  Two of the
+ * same stay as they are written, which not every C library's qsort() does. */
 static void order_grants(struct profile *profile)
 {
-	qsort(profile->grants, profile->n_grants, sizeof(profile->grants[0]), compare_places);
+	for (size_t i = 1; i < profile->n_grants; i++) {
+		struct grant one = profile->grants[i];
+		size_t at = i;
+
+		for (; at > 0 && compare_places(&profile->grants[at - 1], &one) > 0; at--)
+			profile->grants[at] = profile->grants[at - 1];
+		profile->grants[at] = one;
+	}
 }
 
 /* The helper is told SOURCE:INSIDE, and a colon before a slash is where it cuts. */
