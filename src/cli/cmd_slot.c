@@ -123,6 +123,8 @@ __attribute__((noinline)) static void tell_end(struct server *s)
 		s->stayed = take_fd(&work);
 	if (tell(s, SAY_ENDED, &reply, s->keep_work == WORK_COMES ? work : -1, &err) < 0)
 		s->done = true;
+	else if (s->single)
+		(void)sched_yield(); /* it was woken here, and has something to write down */
 	else if (!s->once)
 		pace_answered(&s->pace, clock_us());
 }
@@ -564,6 +566,8 @@ int cmd_slot(int argc, char **argv)
 	while (!s.done)
 		serve_once(&s);
 	forget_stayed(&s);
+	if (s.single && s.slot)
+		slot_is_only(s.slot);
 	slot_end(&s.slot);
 	options_done(&o);
 	return 0;

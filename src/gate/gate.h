@@ -180,6 +180,8 @@ struct passage {
 void passage_init(struct passage *p);
 void passage_done(struct passage *p);
 void passage_end(struct passage *p); /* for own(passage) */
+/* The same by a process that ends with it: only what runs elsewhere for it is ended. */
+void passage_leave(struct passage *p);
 /* Walks the way in and, whatever happened there, the way out. */
 void gate_pass(struct passage *p);
 /* The same in two halves, for what runs elsewhere meanwhile.  true: it may run, and the log says

@@ -40,6 +40,11 @@ void passage_end(struct passage *p)
 	passage_done(p);
 }
 
+void passage_leave(struct passage *p)
+{
+	errand_free(&p->errand);
+}
+
 enum verdict step_deny(struct passage *p)
 {
 	p->decision = DECISION_DENY;

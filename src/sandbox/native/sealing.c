@@ -347,11 +347,11 @@ static const struct {
 	const char *name;
 	int (*take)(struct sealing *p);
 } steps[] = {
+	{"processor", part_from_init},   /* only saves time, if it is before that wakes up */
 	{"cgroup", join_groups},         /* first: whatever follows is charged to the box */
 	{"namespaces", join_namespaces}, /* mounts, ipc, host name; pids by birth */
 	{"keyring", renew_keyring},      /* no key of the caller's */
 	{"session", leave_session},      /* no terminal, no signal mask */
-	{"processor", part_from_init},   /* only saves time */
 	{"landlock", restrict_files},    /* again, by inode, in case a mount was wrong */
 	{"locks", lock_down},            /* securebits, no core dumps: while it is allowed to */
 	{"seccomp", filter_most},        /* where it can be had in two */

@@ -28,6 +28,12 @@ static void share_work(const struct launcher *l)
 
 	if (!l->board->room)
 		return;
+	if (l->plan->eager) { /* the network is next, here */
+		spread(l->box.init, false);
+		if (l->newborn.pid)
+			spread(l->newborn.pid, true);
+		return;
+	}
 	if (__atomic_load_n(turn, __ATOMIC_ACQUIRE) != TURN_ORDERED) {
 		gather(l->box.init, false);
 		if (l->newborn.pid)

@@ -384,7 +384,7 @@ int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], in
 	if (more >= 0)
 		fds[n++] = more;
 	__atomic_store_n(&s->board->leave, s->before ? 0 : 1, __ATOMIC_RELEASE);
-	if (s->board->room)
+	if (s->board->room && !s->plan.eager)
 		leave_processor(s);
 	if (order->beside) /* not before: only with the order it learns that it was called */
 		closeby_call(s->launcher, &s->plan.cpus);
