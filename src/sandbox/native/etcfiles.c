@@ -153,10 +153,12 @@ static int make_own(const struct plan *plan, struct board *board, struct error *
 /* It came with the overlay of /usr; or without one, where a run may do without that layer. */
 static int place_shared(const struct plan *plan, const struct board *board, struct error *err)
 {
-	char path[96] = "usr/" ETCSHARED_NAME;
+	const char *from = plan->profile->n_programs > 0 ? "/usr" : "usr"; /* rootfs.c: whole_usr */
+	char path[96];
 
 	if (board->layers[LAYER_OVERLAY].state != LAYER_FULL)
-		(void)snprintf(path, sizeof(path), "%s/" ETCSHARED_NAME, plan->etc_path);
+		from = plan->etc_path;
+	(void)snprintf(path, sizeof(path), "%s/" ETCSHARED_NAME, from);
 	if (mounts_bind(path, "etc", false, err) < 0)
 		return -1;
 	return mounts_restrict("etc", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,

@@ -253,13 +253,12 @@ static bool has_grant_there(const struct profile *p)
 	return false;
 }
 
-/* The host's programs, all of them, and nothing of this box's own beneath /etc. */
+/* The host's programs, and nothing of this box's own beneath /etc. */
 static bool fits(const struct plan *plan)
 {
 	const struct profile *p = plan->profile;
 
-	return plan->root_mode && !p->root && p->n_programs == 0 && p->warm.kind != WARM_NODE &&
-	       !has_grant_there(p);
+	return plan->root_mode && !p->root && p->warm.kind != WARM_NODE && !has_grant_there(p);
 }
 
 /* Whoever sweeps may take one for a leftover that its maker has not locked yet. */
