@@ -17,9 +17,6 @@ enum {
 };
 
 int cmd_root(int argc, char **argv);
-/* From belljar to belljar-call: a belljar slot that was started for its call, as "FD:PID". */
-#define SLOT_VARIABLE "BELLJAR_SLOT"
-
 int cmd_run(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 /* Not for people: what doctor --attack runs inside. */

@@ -15,7 +15,7 @@
 #include "cli/gatecli.h"
 #include "cli/logword.h"
 #include "cli/sibling.h"
-#include "lib/remote.h"
+#include "sandbox/native/slot.h"
 
 struct call_options {
 	struct word_list arg;
@@ -153,7 +153,7 @@ static int prepare(struct passage *p, const struct call_options *o, char *helper
 /* What the call needs is left to the end of this process, which takes a tenth of the time that it
  * takes to free it. */
 static int call(const struct policy *policy, const struct redact_means *means, const char *tool,
-		const struct call_options *o, struct remote *waiting)
+		const struct call_options *o, struct slot **early)
 {
 	static struct audit audit;
 	static struct passage p;
@@ -170,7 +170,7 @@ static int call(const struct policy *policy, const struct redact_means *means, c
 	if (prepare(&p, o, helper, sizeof(helper), &err) < 0)
 		return cli_complain(&err);
 	p.policy = policy;
-	p.waiting = waiting;
+	p.early = early;
 	p.means = *means;
 	p.audit = open_audit(policy, o, &audit, scribe, sizeof(scribe), &p.trouble);
 	p.unread = args ? NULL : wrong.text;
@@ -211,10 +211,9 @@ int cmd_call(int argc, char **argv)
 	static const struct policy *policy;
 	struct redact_means means;
 	struct error err = {0};
-	own(remote) waiting;
+	own_slot early = NULL;
 
 	(void)argc;
-	remote_inherit(&waiting, secure_getenv(SLOT_VARIABLE));
 	if (words_parse(rows, argv, &o, &rest, &err) < 0)
 		return cli_complain(&err);
 	if (o.help)
@@ -225,6 +224,9 @@ int cmd_call(int argc, char **argv)
 				  : "which tool? see belljar call --help");
 		return cli_complain(&err);
 	}
+	/* Before anything is read: what it bears never had a policy in its memory. */
+	if (!o.dry_run && geteuid() == 0 && slot_open_early(&early, &err) < 0)
+		err = (struct error){0}; /* then one is made when it is known what for */
 	policy = cli_load_policy(o.policy, o.state, &means, &wrong);
 	if (!policy) {
 		note_refused(&o, &wrong);
@@ -234,5 +236,5 @@ int cmd_call(int argc, char **argv)
 		(void)fail(&err, ERR_CALLER, "the policy says where the log is: leave --audit out");
 		return cli_complain(&err);
 	}
-	return call(policy, &means, rest.word[0], &o, &waiting);
+	return call(policy, &means, rest.word[0], &o, &early);
 }

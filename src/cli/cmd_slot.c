@@ -281,16 +281,6 @@ static void rest(const struct server *s)
 		pages_forget_stack();
 }
 
-/* What was begun early may have died since: its one call is not taken, and its peer, which hears
- * that nobody read it, has it run in another slot. */
-static bool died_waiting(struct server *s)
-{
-	if (!s->later || s->running || s->spent)
-		return false;
-	(void)slot_step(s->slot);
-	return !slot_is_usable(s->slot);
-}
-
 static void serve_once(struct server *s)
 {
 	enum { REQUEST, SLOT, PEER, EVENTS, COUNT };
@@ -306,8 +296,7 @@ static void serve_once(struct server *s)
 		s->done = errno != EINTR;
 		return;
 	}
-	if (fds[PEER].revents || fds[EVENTS].revents & (POLLHUP | POLLERR) ||
-	    (fds[SLOT].revents && died_waiting(s))) {
+	if (fds[PEER].revents || fds[EVENTS].revents & (POLLHUP | POLLERR)) {
 		s->done = true;
 		return;
 	}
@@ -384,13 +373,12 @@ __attribute__((noinline)) static int take_most(struct server *s, char **argv, st
 	return 2;
 }
 
-/* --once: nobody will ask for a second call, or for a box that is kept.  --later: the profile comes
- * over the socket.  Returns how many words that were. */
+/* --once: nobody will ask for a second call, or for a box that is kept.  Returns how many words
+ * that were. */
 static int take_once(struct server *s, char **argv)
 {
 	s->single = argv[1] && strcmp(argv[1], "--once") == 0;
-	s->later = s->single && argv[2] && strcmp(argv[2], "--later") == 0;
-	return s->later ? 2 : s->single ? 1 : 0;
+	return s->single ? 1 : 0;
 }
 
 /* A child that the library's process forked may hold the socket's other end open for ever: the
@@ -439,98 +427,16 @@ static int open_slot(struct server *s, const struct run_options *o, char **argv,
 	return -1;
 }
 
-/* The profile that came over the socket.  0: none will come. */
-static int take_profile(struct server *s, struct run_options *o, struct error *err)
-{
-	static struct pages bytes; /* the options point into these */
-	static struct words words;
-	struct talk_request request;
-	int fds[FD_PASS_MAX];
-	size_t n_fds = FD_PASS_MAX;
-	ssize_t n = talk_take_request(s->sock, &request, fds, &n_fds, err);
-	int result = n < 0 ? -1 : 0;
-
-	if (n > 0 && (request.head.kind != ASK_OPEN || n_fds != 1))
-		result = fail(err, ERR_INTERNAL, "no profile came");
-	else if (n > 0)
-		result = words_read(fds[0], &bytes, &words, err) < 0 ? -1 : 1;
-	for (size_t i = 0; n > 0 && i < n_fds; i++)
-		(void)close(fds[i]);
-	if (result <= 0)
-		return result;
-	if (parse(o, words.argv, err) < 0)
-		return -1;
-	o->request.job.limits = request.limits;
-	return 1;
-}
-
-/* What every listed program has in common is made meanwhile.  Where it cannot be, that is no
- * failure yet: the profile may do with less. */
-static int await_profile(struct server *s, struct run_options *o, struct slot **ret_early,
-			 struct error *err)
-{
-	enum { REQUEST, PEER, COUNT };
-	struct pollfd fds[COUNT] = {[REQUEST] = {.fd = s->sock, .events = POLLIN},
-				    [PEER] = {.fd = s->peer, .events = POLLIN}};
-	struct error ignored = {0};
-
-	if (slot_open_early(s->sock, ret_early, &ignored) == 0 && poll(fds, COUNT, 0) == 0)
-		slot_use_pause(*ret_early);
-	while (poll(fds, COUNT, -1) < 0)
-		if (errno != EINTR)
-			return fail_sys(err, "poll");
-	return fds[REQUEST].revents & POLLIN ? take_profile(s, o, err) : 0;
-}
-
-/* It is ready as soon as its ids are known: what goes wrong from here on is told whoever asks for
- * the run. */
-static int use_early(struct server *s, const struct run_options *o, struct slot **early)
-{
-	s->slot = TAKE(*early);
-	s->once = true;
-	tell_ready(s);
-	(void)sched_yield(); /* it has something to ask, and was woken here */
-	if (slot_open_rest(s->slot, &o->request.profile, &o->request.job.limits, &s->put_error) < 0)
-		s->touched = true;
-	return 0;
-}
-
-/* 1: its peer was told already.  What takes systemd is left to a helper that its peer starts then:
- * that one can be asked for with words. */
-static int open_later(struct server *s, struct run_options *o, struct error *err)
-{
-	own_slot early = NULL;
-	int result = await_profile(s, o, &early, err);
-
-	if (result <= 0) {
-		s->done = result == 0;
-		return result < 0 ? -1 : 1;
-	}
-	if (early && slot_suits(early, &o->request.profile))
-		return use_early(s, o, &early), 1;
-	slot_end(&early);
-	early = NULL;
-	return open_slot(s, o, NULL, err);
-}
-
 __attribute__((noinline)) static int get_ready(struct server *s, struct run_options *o, char **argv,
 					       int words, struct error *err)
 {
-	int result;
-
-	if (watch_peer(s, err) < 0)
-		return -1;
-	if (s->later)
-		result = open_later(s, o, err);
-	else
-		result = parse(o, argv + words, err) < 0 ? -1 : open_slot(s, o, argv, err);
-	if (result < 0)
+	if (watch_peer(s, err) < 0 || parse(o, argv + words, err) < 0 ||
+	    open_slot(s, o, argv, err) < 0)
 		return -1;
 	/* Whoever unmounts the caller's directory should not have to look for us. */
 	if (chdir("/") < 0)
 		return fail_sys(err, "chdir /");
-	if (result == 0)
-		tell_ready(s);
+	tell_ready(s);
 	return 0;
 }
 

@@ -22,7 +22,6 @@ struct server {
 	bool spent;   /* once, and that was it */
 	bool once;    /* its network carries packets, and remembers them: one call, one slot */
 	bool single;  /* and our peer wants no more: a slot for one program (plan_is_single) */
-	bool later;   /* what for is said over the socket */
 	bool touched; /* the waiting box may hold files that were put in */
 	struct error put_error; /* one that could not be, and nobody was told */
 	uint64_t active_us;     /* when it was asked for something last */

@@ -20,13 +20,15 @@
 #include "policy/runtimes.h"
 #include "sandbox/codefile.h"
 #include "sandbox/native/programs.h"
+#include "sandbox/native/slot.h"
+#include "sandbox/sandbox.h"
 #include "sandbox/serve.h"
 
 struct errand {
 	struct request request;
 	struct codefile code;
-	struct remote own; /* of this call alone */
-	bool asked;        /* it makes a slot already */
+	struct remote own;  /* of this call alone */
+	struct slot *early; /* ours, begun before it was known what for; or NULL */
 };
 
 void errand_free(struct errand **e)
@@ -34,6 +36,7 @@ void errand_free(struct errand **e)
 	if (!*e)
 		return;
 	remote_close(&(*e)->own);
+	slot_end(&(*e)->early);
 	codefile_done(&(*e)->code);
 	free(*e);
 	*e = NULL;
@@ -326,7 +329,7 @@ static int fill(struct passage *p, struct errand *e, struct error *err)
 	r->begun = after_start;
 	r->hush_ms = p->hush_ms;
 	r->begin_context = p;
-	if (add_files(p, r, err) < 0 || (!e->asked && fill_profile(p, &r->profile, err) < 0))
+	if (add_files(p, r, err) < 0 || (!e->early && fill_profile(p, &r->profile, err) < 0))
 		return -1;
 	return set_program(p, e, err);
 }
@@ -422,13 +425,6 @@ static struct remote *get_slot(struct passage *p, struct errand *e, struct error
 
 	if (p->slots)
 		return slots_get(p->slots, &r->profile, &r->job.limits, p->judged.tool->fresh, err);
-	/* Nothing was started in what it made early: whatever it could not do, another one may. */
-	if (e->asked) {
-		e->asked = false;
-		if (remote_await_open(&e->own, err) == 0)
-			return &e->own;
-		*err = (struct error){0};
-	}
 	return remote_open_once(&e->own, p->helper, &r->profile, &r->job.limits, err) < 0 ? NULL
 											  : &e->own;
 }
@@ -457,9 +453,32 @@ static bool try(struct passage *p, struct errand *e)
 		(remote->lost && a->outcome.error.kind == ERR_SYSTEM && r->food.fd < 0));
 }
 
+/* true: it went before the program was started; another one can have it. */
+static bool try_early(struct passage *p, struct errand *e)
+{
+	struct account *a = &p->account;
+	struct error err = {0};
+
+	slot_ask_before(e->early, before_start, p);
+	e->request.begin = NULL;
+	if (serve_prepare(&e->request, a, &err) < 0)
+		serve_refuse(a, &err);
+	else if (p->redaction.set && redact_set_warm(p->redaction.set, &err) < 0)
+		serve_refuse(a, &err);
+	else if (sandbox_run_in(e->early, &e->request, a, &err) < 0)
+		a->outcome.error = err;
+	if (a->outcome.end != END_NOT_STARTED || p->ended_by ||
+	    (a->outcome.error.kind != ERR_SYSTEM && a->outcome.error.kind != ERR_INTERNAL))
+		return false;
+	slot_end(&e->early);
+	e->early = NULL;
+	e->request.begin = before_start;
+	return e->request.food.fd < 0; /* else some of it may be gone */
+}
+
 static void go(struct passage *p, struct errand *e)
 {
-	if (try(p, e)) {
+	if (e->early ? try_early(p, e) : try(p, e)) {
 		account_done(&p->account);
 		(void)try(p, e);
 	}
@@ -502,11 +521,12 @@ static bool hurry(struct passage *p, struct errand *e)
 	struct error err = {0};
 
 	if (add_programs(p, profile) != GO_ON || fill_profile(p, profile, &err) < 0 ||
-	    remote_ask_open(p->waiting, profile, &p->limits, &err) < 0)
+	    !slot_suits(*p->early, profile) ||
+	    slot_open_rest(*p->early, profile, &p->limits, &err) < 0)
 		return false;
-	e->own = *p->waiting;
-	remote_init(p->waiting);
-	return e->asked = true;
+	e->early = TAKE(*p->early);
+	slot_is_only(e->early);
+	return true;
 }
 
 /* What fails here fails once more, and says so, when it is its turn. */
@@ -516,8 +536,7 @@ enum verdict step_hurry(struct passage *p)
 	const enum decision decision = p->decision;
 	const struct why why = p->why;
 
-	if (!p->waiting || p->dry_run || p->judged.tool->kind != KIND_COMMAND ||
-	    !remote_is_ready(p->waiting))
+	if (!p->early || !*p->early || p->dry_run || p->judged.tool->kind != KIND_COMMAND)
 		return GO_ON;
 	p->errand = errand_new();
 	if (p->errand && hurry(p, p->errand))
@@ -539,7 +558,7 @@ enum verdict step_run(struct passage *p)
 		(void)fail_sys(&err, "prepare a call");
 		return fail_internally(p, &err);
 	}
-	if (p->judged.tool->kind == KIND_COMMAND && !e->asked &&
+	if (p->judged.tool->kind == KIND_COMMAND && !e->early &&
 	    add_programs(p, &e->request.profile) != GO_ON)
 		return STOP;
 	if (fill(p, e, &err) < 0)

@@ -142,7 +142,7 @@ struct passage {
 	const char *unread;             /* why what came is no call; NULL: it is one */
 	bool dry_run;                   /* judge and screen, charge nothing, run nothing */
 	const char *helper;             /* the belljar that keeps the slot */
-	struct remote *waiting;         /* one that was started for this call already; or none */
+	struct slot **early;            /* one that was begun for this call; taken if it suits */
 	struct slots *slots;            /* slots that stay between calls; NULL: one for this call */
 	struct toolkit *toolkit;        /* what stays of tools; NULL: all is made for this call */
 	struct wishes wishes;           /* */

@@ -487,22 +487,7 @@ static int start(struct remote *r, const char *helper, char **argv, struct error
 	return r->pidfd < 0 ? fail_sys(err, "pidfd of the helper") : 0;
 }
 
-int remote_ask_open(struct remote *r, const struct profile *profile, const struct limits *limits,
-		    struct error *err)
-{
-	struct talk_request request = {.limits = *limits};
-	char *none[] = {NULL};
-	own(slotwords) line = {0};
-	own_fd words = -1;
-
-	slotwords_add(&line, "belljar");
-	if (slotwords_profile(&line, profile, err) < 0)
-		return -1;
-	words = pack_words_fd(line.words, none, err);
-	return words < 0 ? -1 : ask(r, ASK_OPEN, &request, &words, 1, err);
-}
-
-int remote_await_open(struct remote *r, struct error *err)
+static int await_ready(struct remote *r, struct error *err)
 {
 	if (greet(r, "belljar slot", err) == 0)
 		return 0;
@@ -542,7 +527,7 @@ int remote_adopt(struct remote *r, int sock, int pidfd, struct error *err)
 	r->sock = sock;
 	r->pidfd = pidfd;
 	r->adopted = true;
-	return remote_await_open(r, err);
+	return await_ready(r, err);
 }
 
 bool remote_is_ready(const struct remote *r)

@@ -40,14 +40,6 @@ int remote_open(struct remote *r, const char *helper, const struct profile *prof
 /* The same for one call, with these limits: it is ready sooner, and goes when that has ended. */
 int remote_open_once(struct remote *r, const char *helper, const struct profile *profile,
 		     const struct limits *limits, struct error *err);
-/* One that our process started before it was known what for: its end of the socket and its pid, as
- * "FD:PID".  NULL or anything else: there is none, and r stays closed; a socket that we made is
- * closed then. */
-void remote_inherit(struct remote *r, const char *words);
-/* It hears what for, and makes a slot meanwhile; then, as for remote_open_once. */
-int remote_ask_open(struct remote *r, const struct profile *profile, const struct limits *limits,
-		    struct error *err);
-int remote_await_open(struct remote *r, struct error *err);
 /* For own(remote), and after fork(), when it is the parent's: lets go of it without a word.  One
  * that was asked for nothing goes when nobody has its socket any more. */
 void remote_end(struct remote *r);

@@ -17,11 +17,6 @@
  *             <- SAY_ALIVE                       unless it has ended meanwhile
  *             <- SAY_ENDED  outcome; /work if it was asked for
  *
- * A helper that was started before it was known what for (belljar slot --later):
- *
- *   ASK_OPEN  limits; words ->                   first, and once: its profile
- *             <- SAY_READY  ids                  or SAY_FAILED error
- *
  * A peer without rights over the box's files has them moved by the helper:
  *
  *   ASK_PUT     path, flags, limits; bytes ->    before ASK_RUN
@@ -45,7 +40,7 @@
 #include "call/call.h"
 #include "call/inside.h"
 
-enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 7 };
+enum { TALK_MAGIC = 0x6a6c6562, TALK_VERSION = 8 };
 
 /* A call that comes so soon after an answer is one of many. */
 enum { TALK_BUSY_US = 5000 };
@@ -79,7 +74,6 @@ enum talk_ask {
 	ASK_REMOVE, /* path, flags */
 	ASK_PROCESSES,
 	ASK_PING, /* does it hear?  Not of a kept box */
-	ASK_OPEN, /* the words of a profile; nothing was asked before */
 	ASK_COUNT
 };
 

@@ -1,124 +1,158 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""early_test.py BELLJAR_CALL: whatever becomes of the helper that was started before its call was judged, the call has
-a box.
+"""early_test.py BELLJAR: whatever becomes of the box that is begun before its call is judged, the call has a box, and one
+that nobody wants leaves nothing.
 
-The helper is the test's own here: a process that begins as belljar's would, and then fails in its own way."""
+A call that waits for its arguments on standard input has begun its box: its launcher is its only child then."""
+import glob
+import json
 import os
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from sentences import tell  # noqa: E402
+from patience import scratch  # noqa: E402
+from sentences import Skip, check, tell  # noqa: E402
 
-CALL = os.path.realpath(sys.argv[1])
+BELLJAR = os.path.realpath(sys.argv[1])
 POLICY = """version: 1
-clients: { me: { uid: any, tools: [yes] } }
+clients: { me: { uid: any, tools: [say] } }
 tools:
-  yes: { kind: command, exec: [/bin/true] }
+  say:
+    kind: command
+    exec: [echo, "{word}"]
+    args: { word: { type: string } }
+    rate: 1000/s
 """
-BEGUN = b"heard"
+PATIENCE_S = 60
 
 
-def gone_at_once(_end, _pipe):
-    pass
+def groups(pid):
+    """Control groups that were made by this process, of either version."""
+    return [path for path in glob.glob("/sys/fs/cgroup/**/belljar-%d-*" % pid, recursive=True) if os.path.isdir(path)]
 
 
-def gone_when_it_heard_what_for(end, pipe):
-    end.recv(65536)
-    os.write(pipe, BEGUN)
+def children(pid):
+    try:
+        with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as file:
+            return [int(word) for word in file.read().split()]
+    except FileNotFoundError:
+        raise Skip("this kernel does not list children") from None
 
 
-def gone_with_it_unread(end, pipe):
-    end.recv(65536, socket.MSG_PEEK)
-    os.write(pipe, BEGUN)
-
-
-def talks_nonsense(end, pipe):
-    end.recv(65536)
-    os.write(pipe, BEGUN)
-    end.send(b"x" * 300)
-    end.recv(1)
-
-
-def stays_long(_end, pipe):
-    os.close(pipe)
-    time.sleep(10)
-
-
-def become_call(way, pipe, words, env):
-    """As belljar does: one end of the socket is the helper's, the other one stays open in the other program."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    helper = os.fork()
-    if helper == 0:
-        ours.close()
-        for fd in range(3):
-            os.dup2(os.open("/dev/null", os.O_RDWR), fd)
-        signal.alarm(60)
-        way(theirs, pipe)
-        os._exit(0)
-    os.close(pipe)
-    theirs.close()
-    os.set_inheritable(ours.fileno(), True)
-    env["BELLJAR_SLOT"] = f"{ours.fileno()}:{helper}"
-    os.execve(CALL, ["belljar", "call", *words], env)
-
-
-def call(way, tool="yes", code=0):
-    """What the helper noted; the call has succeeded, or ended with this code."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:  # the scribe may be at work
-        with open(place + "/policy.yaml", "w", encoding="ascii") as file:
+class Call:
+    def __init__(self, where, tool="say"):
+        with open(where + "/policy.yaml", "w", encoding="ascii") as file:
             file.write(POLICY)
-        words = ["--policy", place + "/policy.yaml", "--state", place + "/meter", "--audit", place + "/log", tool]
-        env = dict(os.environ, BELLJAR_STATE=place + "/state")
-        here, there = os.pipe()
-        done = subprocess.run(
-            [sys.executable, __file__, CALL, way.__name__, str(there), *words], pass_fds=[there], capture_output=True,
-            text=True, timeout=60, env=env)
-        os.close(there)
-        with os.fdopen(here, "rb") as file:
-            noted = file.read()
-        assert done.returncode == code, done
-        return noted
+        words = ["--policy", where + "/policy.yaml", "--state", where + "/meter", "--audit", where + "/log"]
+        self.process = subprocess.Popen(
+            [BELLJAR, "call", tool, "--json", "--args", "-", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=dict(os.environ, BELLJAR_STATE=where + "/state"))
+        self.launcher = self.find_launcher()
+
+    def find_launcher(self):
+        until = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until:
+            found = children(self.process.pid)
+            if found:
+                time.sleep(0.1)  # it has come to rest by then, mostly
+                return found[0]
+            time.sleep(0.002)
+        raise AssertionError("it has begun no box")
+
+    def end(self, word="hello"):
+        out, err = self.process.communicate(json.dumps({"word": word}), timeout=PATIENCE_S)
+        check(out, err)
+        return self.process.returncode, json.loads(out)
 
 
-def a_call_runs_if_it_is_gone_already():
-    call(gone_at_once)
+def a_call_has_the_box_that_was_begun_for_it():
+    with scratch() as where:
+        call = Call(where)
+        before = groups(call.process.pid)
+        code, answer = call.end()
+        check((code, answer["stdout"]["data"]) == (0, "hello\n"), answer)
+        check(before, "its groups could not be seen")
+        check(not groups(call.process.pid), groups(call.process.pid))
 
 
-def a_call_runs_if_it_goes_when_it_heard_what_for():
-    assert call(gone_when_it_heard_what_for) == BEGUN
+def one_whose_launcher_was_killed_has_another():
+    with scratch() as where:
+        call = Call(where)
+        os.kill(call.launcher, signal.SIGKILL)
+        time.sleep(0.05)
+        code, answer = call.end()
+        check((code, answer["stdout"]["data"]) == (0, "hello\n"), answer)
+        check(not groups(call.process.pid), groups(call.process.pid))
 
 
-def a_call_runs_if_it_goes_and_read_nothing():
-    assert call(gone_with_it_unread) == BEGUN
+def one_whose_launcher_stands_still_is_ended_with_words():
+    """For as long as a box may take; it is not taken for one that ran."""
+    with scratch() as where:
+        call = Call(where)
+        os.kill(call.launcher, signal.SIGSTOP)
+        code, answer = call.end()
+        check(code == 125 or answer["stdout"]["data"] == "hello\n", (code, answer))
+        check(not os.path.exists("/proc/%d" % call.launcher), "the launcher is still there")
 
 
-def a_call_runs_if_it_makes_no_sense():
-    assert call(talks_nonsense) == BEGUN
+def a_refused_call_leaves_nothing():
+    with scratch() as where:
+        call = Call(where, "no-such-tool")
+        begun = time.monotonic()
+        code, answer = call.end()
+        check((code, answer["status"]) == (126, "denied"), answer)
+        check(time.monotonic() - begun < 4, "it waited until something was killed")
+        check(not os.path.exists("/proc/%d" % call.launcher), "the launcher is still there")
+        check(not groups(call.process.pid), groups(call.process.pid))
 
 
-def a_refusal_waits_for_nobody():
-    begin = time.monotonic()
-    call(stays_long, "no-such-tool", 126)
-    assert time.monotonic() - begin < 4, "it waited until it killed it"
+def one_that_is_killed_takes_its_box_along():
+    with scratch() as where:
+        call = Call(where)
+        call.process.kill()
+        call.process.communicate()
+        until = time.monotonic() + PATIENCE_S
+        while os.path.exists("/proc/%d" % call.launcher) and time.monotonic() < until:
+            time.sleep(0.02)
+        check(not os.path.exists("/proc/%d" % call.launcher), "the launcher is still there")
 
 
-TESTS = [a_call_runs_if_it_is_gone_already, a_call_runs_if_it_goes_when_it_heard_what_for,
-         a_call_runs_if_it_goes_and_read_nothing, a_call_runs_if_it_makes_no_sense, a_refusal_waits_for_nobody]
+def whatever_moment_its_launcher_is_killed_at_it_says_what_became_of_it():
+    told = {"success": 0}
+    with scratch() as where:
+        for i in range(30):
+            call = Call(where)
+            call.process.stdin.write('{"word": "hello"}')
+            call.process.stdin.close()
+            call.process.stdin = None
+            time.sleep(i * 0.0002)
+            try:
+                os.kill(call.launcher, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            out, err = call.process.communicate(timeout=PATIENCE_S)
+            answer = json.loads(out) if out else {"status": err}
+            check(answer["status"] in ("success", "unknown", "error"), answer)
+            check(answer["status"] != "success" or answer["stdout"]["data"] == "hello\n", answer)
+            told[answer["status"]] = told.get(answer["status"], 0) + 1
+    check(told["success"] > 0, told)
 
 
 def main():
-    if len(sys.argv) > 2:
-        become_call(globals()[sys.argv[2]], int(sys.argv[3]), sys.argv[4:], dict(os.environ))
     if os.geteuid() != 0:
-        print("1..0 # SKIP only root has groups for a box everywhere")
+        print("1..0 # SKIP only root's box is begun early")
         return 0
-    return tell(TESTS)
+    return tell([
+        a_call_has_the_box_that_was_begun_for_it,
+        one_whose_launcher_was_killed_has_another,
+        one_whose_launcher_stands_still_is_ended_with_words,
+        a_refused_call_leaves_nothing,
+        one_that_is_killed_takes_its_box_along,
+        whatever_moment_its_launcher_is_killed_at_it_says_what_became_of_it,
+    ])
 
 
 sys.exit(main())

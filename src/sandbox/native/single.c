@@ -28,17 +28,13 @@ static void share_work(const struct launcher *l)
 
 	if (!l->board->room)
 		return;
-	if (l->plan->eager) { /* the network is next, here */
-		spread(l->box.init, false);
-		if (l->newborn.pid)
-			spread(l->newborn.pid, true);
-		return;
-	}
 	if (__atomic_load_n(turn, __ATOMIC_ACQUIRE) != TURN_ORDERED) {
 		gather(l->box.init, false);
 		if (l->newborn.pid)
 			gather(l->newborn.pid, true);
 	}
+	if (l->plan->eager) /* the network is next, here: the warden has yet to hear what for */
+		return;
 	if (__atomic_exchange_n(turn, TURN_READY, __ATOMIC_ACQ_REL) != TURN_ORDERED)
 		return;
 	spread(l->box.init, false);
@@ -84,6 +80,8 @@ int single_begin(struct launcher *l, struct error *err)
 	if (!l->plan->eager)
 		return 0;
 	l->network_fd = become_network(l, &l->network_socket, err);
+	if (l->board->room)
+		__atomic_store_n(&l->board->turn, TURN_READY, __ATOMIC_RELEASE);
 	return l->network_fd < 0 ? -1 : 0;
 }
 

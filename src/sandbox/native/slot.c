@@ -49,7 +49,7 @@ static void slot_init(struct slot *s, const struct profile *profile, const struc
 				.first = *limits};
 	for (size_t i = 0; i < GRANTS_MAX; i++)
 		s->plan.grants[i] = -1;
-	s->asked_fd = s->lock = s->socket = s->launcher_fd = s->work = s->proc = -1;
+	s->lock = s->socket = s->launcher_fd = s->work = s->proc = -1;
 	s->box_limits = *limits;
 	s->asked_us = clock_us();
 	s->give_up_us = s->asked_us + SETUP_MS * 1000ULL;
@@ -76,7 +76,7 @@ int slot_open(const struct profile *profile, const struct limits *limits, enum s
 	return 0;
 }
 
-int slot_open_early(int asked, struct slot **ret, struct error *err)
+int slot_open_early(struct slot **ret, struct error *err)
 {
 	static const struct profile listed = {.programs = {""}, .n_programs = 1};
 	struct limits limits;
@@ -86,7 +86,6 @@ int slot_open_early(int asked, struct slot **ret, struct error *err)
 		return fail_sys(err, "allocate a slot");
 	limits_default(&limits);
 	slot_init(s, &listed, &limits);
-	s->asked_fd = asked;
 	s->plan.once = s->plan.eager = true;
 	if (slot_build_early(s, err) < 0) {
 		slot_close(s);
@@ -363,7 +362,7 @@ static void leave_processor(struct slot *s)
 {
 	uint32_t *turn = &s->board->turn;
 
-	if (plan_is_single(&s->plan)) /* nobody else takes turns */
+	if (plan_is_single(&s->plan) && !s->plan.eager) /* nobody else takes turns */
 		stay_awake_for(turn);
 	if (__atomic_exchange_n(turn, TURN_ORDERED, __ATOMIC_ACQ_REL) == TURN_READY) {
 		let_fall_asleep();
@@ -384,7 +383,7 @@ int slot_send_run(struct slot *s, struct to_launcher *order, const int io[3], in
 	if (more >= 0)
 		fds[n++] = more;
 	__atomic_store_n(&s->board->leave, s->before ? 0 : 1, __ATOMIC_RELEASE);
-	if (s->board->room && !s->plan.eager)
+	if (s->board->room)
 		leave_processor(s);
 	if (order->beside) /* not before: only with the order it learns that it was called */
 		closeby_call(s->launcher, &s->plan.cpus);

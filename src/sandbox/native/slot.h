@@ -25,10 +25,8 @@ enum slot_use {
 int slot_open(const struct profile *profile, const struct limits *limits, enum slot_use use,
 	      struct slot **ret, struct error *err);
 /* The same for one listed program, in two halves: what all of them have in common is made while it
- * is not known yet which one it will be.  asked: readable when it is. */
-int slot_open_early(int asked, struct slot **ret, struct error *err);
-/* Nobody has asked yet: what most will ask for is made. */
-void slot_use_pause(struct slot *slot);
+ * is not known yet which one it will be. */
+int slot_open_early(struct slot **ret, struct error *err);
 /* Is it one for this profile, and alive?  Most are not, who want something of the host. */
 bool slot_suits(struct slot *slot, const struct profile *profile);
 int slot_open_rest(struct slot *slot, const struct profile *profile, const struct limits *limits,

@@ -25,8 +25,6 @@ struct slot {
 	struct plan plan;
 	struct board *board;
 	bool resident;
-	bool early;            /* whom it is for is not known yet */
-	int asked_fd;          /* readable when that is known; -1: it is */
 	bool only;             /* our process ends after it */
 	bool dead;             /* the launcher is gone or cannot be trusted any more */
 	bool mapped;           /* its user namespace has its maps: it takes other orders now */

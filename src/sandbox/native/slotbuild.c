@@ -175,7 +175,6 @@ static int find_groups(struct slot *s, struct error *err)
 static int clone_launcher(struct slot *s, struct error *err)
 {
 	int group = s->groups_open ? cgroup_slot_launcher_fd(&s->groups) : -1;
-	int own = s->early ? 2 : 1; /* whoever finds out what is asked for sleeps in a moment */
 	struct clone_args args = {
 		.flags = (uint64_t)(CLONE_PIDFD | CLONE_NEWPID) |
 			 (uint64_t)(s->plan.root_mode ? 0 : CLONE_NEWUSER),
@@ -189,7 +188,7 @@ static int clone_launcher(struct slot *s, struct error *err)
 		args.cgroup = (unsigned)group;
 	}
 	(void)sched_getaffinity(0, sizeof(s->plan.cpus), &s->plan.cpus);
-	s->board->room = spread_finds_room(&s->plan.cpus, own);
+	s->board->room = spread_finds_room(&s->plan.cpus, 1);
 	child = syscall(SYS_clone3, &args, sizeof(args));
 	if (child == 0)
 		launcher_main(&s->plan, s->board);
@@ -200,8 +199,8 @@ static int clone_launcher(struct slot *s, struct error *err)
 	s->launcher = (pid_t)child;
 	/* Perhaps it was something of the kernel's own, which is over in a moment. */
 	if (!s->board->room)
-		s->board->room = spread_has_room(&s->plan.cpus, own + 1);
-	if (s->board->room && !s->early)
+		s->board->room = spread_has_room(&s->plan.cpus, 2);
+	if (s->board->room)
 		spread(s->launcher, false);
 	return 0;
 }
@@ -243,22 +242,6 @@ static int move_launcher(struct slot *s, struct error *err)
 	return fd_put_file(group, "cgroup.procs", pid, err);
 }
 
-/* Whoever has asked sleeps by now: its processor is the launcher's, which ours keeps waiting. */
-static void make_room(struct slot *s)
-{
-	if (s->asked_fd >= 0 && s->board->room)
-		spread(s->launcher, false);
-	s->asked_fd = -1;
-}
-
-static void look_who_asks(struct slot *s)
-{
-	struct pollfd fd = {.fd = s->asked_fd, .events = POLLIN};
-
-	if (s->asked_fd >= 0 && poll(&fd, 1, 0) > 0)
-		make_room(s);
-}
-
 /* Somebody waits for our answer while we make groups. */
 static void answer_launcher(void *context)
 {
@@ -266,7 +249,6 @@ static void answer_launcher(void *context)
 
 	if (!s->mapped)
 		(void)slot_take_one(s, 0);
-	look_who_asks(s);
 }
 
 /* The only box's groups, while the launcher starts: its first question is answered between two of
@@ -283,14 +265,11 @@ static int build_beside(struct slot *s, bool groups_found, struct error *err)
 {
 	/* While it starts: both go to it together with the news that it is mapped. */
 	s->plan.init_program = initprogram_open(err);
-	look_who_asks(s);
 	if (s->plan.init_program < 0 || etcshared_find(&s->plan, err) < 0)
 		return -1;
-	look_who_asks(s);
 	if (!groups_found && find_groups(s, err) < 0)
 		return -1;
-	look_who_asks(s);
-	if (plan_is_single(&s->plan) && !s->early)
+	if (plan_is_single(&s->plan))
 		prepare_groups(s);
 	/* It asks for its maps and goes straight on into half a millisecond of kernel work: if we
 	 * slept, the scheduler would wake us on its processor, behind that. */
@@ -346,24 +325,13 @@ int slot_build_early(struct slot *s, struct error *err)
 {
 	bool groups_first = launcher_needs_group();
 
-	s->early = true;
-	if (put_up_board(s, err) < 0 || begin(s, groups_first, err) < 0 ||
-	    build_beside(s, groups_first, err) < 0)
-		return -1;
-	look_who_asks(s);
-	return 0;
-}
-
-void slot_use_pause(struct slot *s)
-{
-	prepare_groups(s);
-	look_who_asks(s);
+	return put_up_board(s, err) < 0 || begin(s, groups_first, err) < 0
+		       ? -1
+		       : build_beside(s, groups_first, err);
 }
 
 int slot_build_rest(struct slot *s, struct error *err)
 {
-	make_room(s);
-	s->early = false;
 	if (limits_check(&s->plan.first, err) < 0 || tell_programs(s, err) < 0)
 		return -1;
 	watch_relimit(&s->watch, &s->plan.first);
