@@ -9,6 +9,7 @@
 
 #include "audit/tree.h"
 #include "base/fd.h"
+#include "base/heap.h"
 #include "base/jsonread.h"
 #include "base/own.h"
 #include "cli/cli.h"
@@ -42,6 +43,9 @@ static const struct word_row rows[] = {
 	{0},
 };
 #undef AT
+
+/* What reading a small policy and judging by it takes. */
+enum { POLICY_BYTES = 320 << 10 };
 
 static int print_help(void)
 {
@@ -227,6 +231,7 @@ int cmd_call(int argc, char **argv)
 	/* Before anything is read: what it bears never had a policy in its memory. */
 	if (!o.dry_run && geteuid() == 0 && slot_open_early(&early, &err) < 0)
 		err = (struct error){0}; /* then one is made when it is known what for */
+	heap_expect(POLICY_BYTES);
 	policy = cli_load_policy(o.policy, o.state, &means, &wrong);
 	if (!policy) {
 		note_refused(&o, &wrong);
