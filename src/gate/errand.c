@@ -42,114 +42,6 @@ void errand_free(struct errand **e)
 	*e = NULL;
 }
 
-/* tools.NAME.what */
-static const char *rule_of(const struct passage *p, const char *what, char *ret, size_t room)
-{
-	(void)snprintf(ret, room, "tools.%s.%s", p->judged.tool->name, what);
-	return ret;
-}
-
-static enum verdict fail_internally(struct passage *p, const struct error *err)
-{
-	p->trouble = *err;
-	(void)why_internal(&p->why, err);
-	return step_deny(p);
-}
-
-/* The wall. */
-
-static enum verdict say_not_installed(struct passage *p, const char *program)
-{
-	char rule[160];
-	bool exec = p->judged.tool->exec.n > 0;
-
-	/* Where the owner wrote the program's name, it may be a path of the host. */
-	(void)why_deny(&p->why, WHY_FILE,
-		       rule_of(p, exec ? "exec" : "programs", rule, sizeof(rule)),
-		       "%s%s%s is not installed here", exec ? "" : "'",
-		       exec ? "the tool's program" : program, exec ? "" : "'");
-	why_hint(&p->why, exec ? "tell the operator" : "do it with another program of this tool");
-	why_retry(&p->why, 0);
-	return step_deny(p);
-}
-
-static enum verdict say_none_installed(struct passage *p)
-{
-	char rule[160];
-
-	(void)why_deny(&p->why, WHY_FILE, rule_of(p, "programs", rule, sizeof(rule)),
-		       "none of the tool's programs is installed here");
-	why_hint(&p->why, "tell the operator");
-	why_retry(&p->why, 0);
-	return step_deny(p);
-}
-
-/* Of a tool that lists programs, where they are known already. */
-static enum verdict add_known_programs(struct passage *p, struct profile *profile)
-{
-	const char *const *there;
-	struct error err = {0};
-	size_t n;
-
-	if (toolkit_programs(p->toolkit, p->judged.tool, &there, &n, &err) < 0)
-		return fail_internally(p, &err);
-	for (size_t i = 0; i < n; i++)
-		profile->programs[profile->n_programs++] = there[i];
-	return GO_ON;
-}
-
-static bool is_listed(const struct profile *profile, const char *program)
-{
-	for (size_t i = 0; i < profile->n_programs; i++)
-		if (strcmp(profile->programs[i], program) == 0)
-			return true;
-	return false;
-}
-
-static bool is_in(const struct words *wall, const char *program)
-{
-	for (size_t i = 0; i < wall->n; i++)
-		if (strcmp(wall->word[i], program) == 0)
-			return true;
-	return false;
-}
-
-/* What is not installed is left out.  An empty list would mean "everything may run", so it never
- * stands for a tool that has a wall. */
-static enum verdict add_programs(struct passage *p, struct profile *profile)
-{
-	const struct tool *tool = p->judged.tool;
-	const struct words *wall = tool->programs.n ? &tool->programs : NULL;
-	const struct words only = {.word = tool->exec.word, .n = tool->exec.n ? 1 : 0};
-	const char *root = tool->root ? tool->root : "";
-	const char *first = p->judged.argv ? p->judged.argv[0] : "";
-
-	if (!wall)
-		wall = &only;
-	if (wall->n + 1 > PROGRAMS_MAX) { /* one more: the shell */
-		struct error err;
-
-		(void)fail(&err, ERR_CONFIG, "tools.%s.programs: more than %d", tool->name,
-			   PROGRAMS_MAX - 1);
-		return fail_internally(p, &err);
-	}
-	if (p->toolkit) {
-		if (add_known_programs(p, profile) != GO_ON)
-			return STOP;
-	} else {
-		for (size_t i = 0; i < wall->n; i++)
-			if (programs_exist(root, wall->word[i]))
-				profile->programs[profile->n_programs++] = wall->word[i];
-	}
-	if (is_in(wall, first) && !is_listed(profile, first))
-		return say_not_installed(p, first);
-	if (profile->n_programs == 0)
-		return say_none_installed(p);
-	if (p->shell)
-		profile->programs[profile->n_programs++] = "sh";
-	return GO_ON;
-}
-
 /* The files. */
 
 static int add_mounts(const struct tool *tool, struct arena *arena, struct profile *profile,
@@ -344,20 +236,20 @@ static enum verdict explain_failure(struct passage *p, const struct error *err)
 
 	p->trouble = *err;
 	if (err->kind == ERR_NOT_FOUND && tool->kind == KIND_CODE) {
-		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "languages", rule, sizeof(rule)),
+		(void)why_deny(&p->why, WHY_FILE, errand_rule(p, "languages", rule, sizeof(rule)),
 			       "%s is not installed here", p->judged.language);
 		why_hint(&p->why, "use another language of this tool");
 		why_retry(&p->why, 0);
 	} else if (err->kind == ERR_NOT_FOUND) {
-		(void)say_not_installed(p, p->judged.argv[0]);
+		(void)errand_not_installed(p, p->judged.argv[0]);
 	} else if (err->kind == ERR_REFUSED) {
 		(void)why_deny(&p->why, WHY_KERNEL, "programs",
 			       "the program may not be executed in the box");
 	} else if (err->kind == ERR_CALLER && p->judged.paths.n) {
-		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "args", rule, sizeof(rule)),
+		(void)why_deny(&p->why, WHY_FILE, errand_rule(p, "args", rule, sizeof(rule)),
 			       "a path that was named cannot be shown in the box");
 	} else if (err->kind == ERR_CALLER && tool->n_mounts) {
-		(void)why_deny(&p->why, WHY_FILE, rule_of(p, "read", rule, sizeof(rule)),
+		(void)why_deny(&p->why, WHY_FILE, errand_rule(p, "read", rule, sizeof(rule)),
 			       "a file or directory that the tool is granted cannot be shown in "
 			       "the box");
 		why_hint(&p->why, "tell the operator");
@@ -390,7 +282,7 @@ static void look_for_canary(struct passage *p)
 	p->account.outcome.killed_for = KILL_CANARY;
 	account_judge(&p->account);
 	(void)snprintf(what, sizeof(what), "secrets.%s", name);
-	(void)why_deny(&p->why, WHY_OUTPUT, rule_of(p, what, rule, sizeof(rule)),
+	(void)why_deny(&p->why, WHY_OUTPUT, errand_rule(p, what, rule, sizeof(rule)),
 		       "the call was killed: a canary was in its output");
 	why_hint(&p->why, "what is planted there is not to be read or told");
 }
@@ -520,7 +412,7 @@ static bool hurry(struct passage *p, struct errand *e)
 	struct profile *profile = &e->request.profile;
 	struct error err = {0};
 
-	if (add_programs(p, profile) != GO_ON || fill_profile(p, profile, &err) < 0 ||
+	if (errand_programs(p, profile) != GO_ON || fill_profile(p, profile, &err) < 0 ||
 	    !slot_suits(*p->early, profile) ||
 	    slot_open_rest(*p->early, profile, &p->limits, &err) < 0)
 		return false;
@@ -556,10 +448,10 @@ enum verdict step_run(struct passage *p)
 	p->errand = e;
 	if (!e || (!p->helper && !p->slots)) {
 		(void)fail_sys(&err, "prepare a call");
-		return fail_internally(p, &err);
+		return errand_fail(p, &err);
 	}
 	if (p->judged.tool->kind == KIND_COMMAND && !e->early &&
-	    add_programs(p, &e->request.profile) != GO_ON)
+	    errand_programs(p, &e->request.profile) != GO_ON)
 		return STOP;
 	if (fill(p, e, &err) < 0)
 		return explain_failure(p, &err);
@@ -579,7 +471,7 @@ enum verdict errand_profile(struct passage *p, struct profile *ret)
 	*ret = (struct profile){0};
 	/* Which lines will come is not known yet; one with more than plain words needs a shell. */
 	p->shell = tool->screen.allow.n > 0;
-	if (tool->kind == KIND_COMMAND && add_programs(p, ret) != GO_ON)
+	if (tool->kind == KIND_COMMAND && errand_programs(p, ret) != GO_ON)
 		return STOP;
 	if (set_profile(p->policy, tool, &p->judged.arena, ret, &err) < 0 ||
 	    check_grants(ret, &err) < 0)
@@ -596,7 +488,7 @@ enum verdict errand_explain(struct passage *p, const struct error *err)
 	if (!p->bare || (err->kind != ERR_NOT_FOUND && err->kind != ERR_CALLER))
 		return explain_failure(p, err);
 	p->trouble = *err;
-	(void)why_deny(&p->why, WHY_FILE, rule_of(p, "sessions", rule, sizeof(rule)),
+	(void)why_deny(&p->why, WHY_FILE, errand_rule(p, "sessions", rule, sizeof(rule)),
 		       err->kind == ERR_NOT_FOUND ? "there is no such program in the box"
 						  : "the program cannot be started like that");
 	return step_deny(p);

@@ -45,6 +45,13 @@ int redaction_current(const struct redaction *r, const struct tool *tool,
 		      struct error *err);
 struct language;
 
+/* tools.NAME.what */
+const char *errand_rule(const struct passage *p, const char *what, char *ret, size_t room);
+enum verdict errand_fail(struct passage *p, const struct error *err);
+enum verdict errand_not_installed(struct passage *p, const char *program);
+/* What is not installed is left out.  An empty list would mean "everything may run", so it never
+ * stands for a tool that has a wall. */
+enum verdict errand_programs(struct passage *p, struct profile *ret);
 /* What waits in a slot: for calls in this language (NULL: in none), for a session. */
 void warming_of_calls(const struct tool *tool, const char *language, const struct slots *slots,
 		      struct warm *ret);
