@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heap.c - memory that is about to be needed: glibc's heap has its own ways (musl/heap.c). */
+/* heap.c - memory that is about to be needed: glibc's heap has its own ways (musl/heaproom.c). */
 #include "base/heap.h"
 
 void heap_expect(size_t bytes)

@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-/* About so many bytes will be asked for, in small pieces.  Only saves time, and only with musl: each
- * page that is first touched later costs a fault.  After whoever is cloned without it: else each is
- * copied once more. */
+/* About so many bytes will be asked for, in small pieces.  Only saves time, and only with musl:
+ * each page that is first touched later costs a fault.  After whoever is cloned without it: else
+ * each is copied once more. */
 void heap_expect(size_t bytes);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * To find out what Python loads takes as long as Python: every module of its
  * library is looked into.  So what was found is kept beside the slots' locks,
- * with everything that the search has seen (witness.h), and believed for as
+ * with everything that the search has seen (searchwitness.h), and believed for as
  * long as each of these names is what it was.  A file whose name says which
  * belljar made it, and for which programs; it repeats these inside.
  *

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "sandbox/native/programs.h"
-#include "sandbox/native/witness.h"
+#include "sandbox/native/searchwitness.h"
 
 /* False: nothing was kept, or something that it was made from has changed. */
 bool needskeep_find(const char *const *programs, size_t n, struct needed_list *ret);

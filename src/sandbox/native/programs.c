@@ -26,7 +26,7 @@
 #include "sandbox/native/progdata.h"
 #include "sandbox/native/rootdir.h"
 #include "sandbox/native/shebang.h"
-#include "sandbox/native/witness.h"
+#include "sandbox/native/searchwitness.h"
 
 enum { QUEUE_MAX = 512, MODULE_DEPTH_MAX = 12, NAMES_MAX = 16384, LISTING_BYTES = 32768 };
 
@@ -246,24 +246,16 @@ static bool is_worth_opening(int dir, const struct dirent *entry, unsigned depth
 	return type == DT_REG && is_module(entry->d_name);
 }
 
-/* -1: nothing to look into. */
-static int open_entry(const struct finder *f, int dir, const struct dirent *entry, const char *path,
-		      unsigned depth, char ret_below[PATH_MAX], bool *ret_dir)
+/* What is not for us to read nobody will load in the box either. */
+static int open_entry(const struct finder *f, int dir, const char *name, const char *path)
 {
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	struct stat st;
-	int fd;
 
-	if (!is_worth_opening(dir, entry, depth, ret_dir) ||
-	    snprintf(ret_below, PATH_MAX, "%s/%s", path, entry->d_name) >= PATH_MAX)
-		return -1;
-	/* What is not for us to read nobody will load in the box either. */
-	fd = openat(dir, entry->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-	if (!f->root.witness)
-		return fd;
-	if (fd >= 0 && fstat(fd, &st) == 0)
-		witness_note(f->root.witness, ret_below, &st);
-	else
+	if (fd < 0 || fstat(fd, &st) < 0)
 		witness_miss(f->root.witness);
+	else
+		witness_note(f->root.witness, path, &st);
 	return fd;
 }
 
@@ -285,7 +277,11 @@ static int walk_modules(struct finder *f, int fd, const char *path, unsigned dep
 			bool dir = false;
 
 			entry = (const struct dirent *)(const void *)(*list + at);
-			child = open_entry(f, fd, entry, path, depth, below, &dir);
+			if (!is_worth_opening(fd, entry, depth, &dir) ||
+			    snprintf(below, sizeof(below), "%s/%s", path, entry->d_name) >=
+				    (int)sizeof(below))
+				continue;
+			child = open_entry(f, fd, entry->d_name, below);
 			if (child >= 0 && (dir ? walk_modules(f, child, below, depth + 1, err)
 					       : ldso_add_module(&f->ldso, child, below, err)) < 0)
 				return -1;

@@ -12,7 +12,7 @@
 
 #include "base/fd.h"
 #include "base/own.h"
-#include "sandbox/native/witness.h"
+#include "sandbox/native/searchwitness.h"
 
 void found_done(struct found *f)
 {

@@ -25,9 +25,9 @@ struct slot {
 	struct plan plan;
 	struct board *board;
 	bool resident;
-	bool only;             /* our process ends after it */
-	bool dead;             /* the launcher is gone or cannot be trusted any more */
-	bool mapped;           /* its user namespace has its maps: it takes other orders now */
+	bool only;   /* our process ends after it */
+	bool dead;   /* the launcher is gone or cannot be trusted any more */
+	bool mapped; /* its user namespace has its maps: it takes other orders now */
 	int lock;
 	int socket;
 	pid_t launcher;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* witness.c - what a search for files has seen: one that would see the same would find the same.
+/* searchwitness.c - what a search for files has seen: one that would see the same would find the
+ * same.
  *
  * Each name that was looked for is noted with what was there, or that nothing
  * was, and each directory that was read: it has another time when a name
  * comes or goes.  Only searches in the host's own root are noted: the names
  * are looked up there again.
  */
-#include "sandbox/native/witness.h"
+#include "sandbox/native/searchwitness.h"
 
 #include <errno.h>
 #include <stdlib.h>

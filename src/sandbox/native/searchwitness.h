@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* witness.h - what a search for files has seen: one that would see the same would find the same. */
-#ifndef NATIVE_WITNESS_H
-#define NATIVE_WITNESS_H
+/* searchwitness.h - what a search for files has seen: one that would see the same would find the
+ * same. */
+#ifndef NATIVE_SEARCHWITNESS_H
+#define NATIVE_SEARCHWITNESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

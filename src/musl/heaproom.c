@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heap.c - memory that is about to be needed is had at once.
+/* heaproom.c - memory that is about to be needed is had at once.
  *
  * musl's malloc maps each group of small blocks by itself, and each of their
  * pages is a fault when it is first touched: a quarter of the time that a call

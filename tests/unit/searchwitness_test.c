@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* witness_test.c - what a search has seen, and whether it is so still. */
-#include "sandbox/native/witness.h"
+/* searchwitness_test.c - what a search has seen, and whether it is so still. */
+#include "sandbox/native/searchwitness.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
