@@ -14,9 +14,10 @@ from sentences import Skip, check, tell  # noqa: E402
 BELLJAR, CALL, GATE, SCRIBE = (os.path.realpath(path) for path in sys.argv[1:5])
 LIBC, LEFT = sys.argv[5], 77
 POLICY = """version: 1
-clients: { me: { uid: any, tools: [say, look] } }
+clients: { me: { uid: any, tools: [say, show, look] } }
 tools:
   say: { kind: command, exec: [/bin/echo, "{words}"], args: { words: { type: string, max_len: 99 } } }
+  show: { kind: command, exec: [/bin/ls, /proc/self/fd] }
   look: { kind: code, languages: [bash, node, python] }
 """
 RELA, IRELATIVE = 4, {62: 37, 183: 1032}  # by machine: x86-64, aarch64
@@ -57,14 +58,23 @@ def nothing_in_it_waits_for_a_start_that_musl_has_not():
     check(IRELATIVE[machine] not in kinds, kinds)
 
 
-def it_makes_a_call_with_a_helper_that_was_started_before():
-    done = call("say", "--arg", "words=hello")
-    check((done.returncode, done.stdout) == (0, "hello\n"), done)
+def it_makes_a_call_of_a_command_and_of_code():
+    for program in (BELLJAR, CALL):
+        done = call("say", "--arg", "words=hello", program=program)
+        check((done.returncode, done.stdout) == (0, "hello\n"), done)
+        done = call("look", "--arg", "language=bash", "--arg", "code=echo hello", program=program)
+        check((done.returncode, done.stdout) == (0, "hello\n"), done)
 
 
-def it_makes_a_call_with_a_helper_of_its_own():
-    done = call("say", "--arg", "words=hello", program=CALL)
-    check((done.returncode, done.stdout) == (0, "hello\n"), done)
+def what_its_caller_left_open_does_not_reach_its_box():
+    null = os.open("/dev/null", os.O_RDONLY)
+    os.dup2(null, LEFT)
+    try:
+        done = call("show", pass_fds=[LEFT])
+    finally:
+        os.close(LEFT)
+        os.close(null)
+    check((done.returncode, done.stdout.split()) == (0, ["0", "1", "2", "3"]), done)
 
 
 def what_its_caller_left_open_does_not_reach_its_helper():
@@ -78,7 +88,8 @@ def what_its_caller_left_open_does_not_reach_its_helper():
         null = os.open("/dev/null", os.O_RDONLY)
         os.dup2(null, LEFT)
         try:
-            done = call("say", "--arg", "words=x", program=place + "/belljar-call", pass_fds=[LEFT])
+            done = call("look", "--arg", "language=bash", "--arg", "code=x=1", program=place + "/belljar-call",
+                        pass_fds=[LEFT])
         finally:
             os.close(LEFT)
             os.close(null)
@@ -108,8 +119,8 @@ def each_program_knows_its_own_commands():
 
 sys.exit(tell([
     nothing_in_it_waits_for_a_start_that_musl_has_not,
-    it_makes_a_call_with_a_helper_that_was_started_before,
-    it_makes_a_call_with_a_helper_of_its_own,
+    it_makes_a_call_of_a_command_and_of_code,
+    what_its_caller_left_open_does_not_reach_its_box,
     what_its_caller_left_open_does_not_reach_its_helper,
     secrets_do_not_come_out,
     code_of_each_language_is_screened,
