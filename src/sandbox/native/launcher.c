@@ -27,6 +27,7 @@
 #include "sandbox/native/foresee.h"
 #include "sandbox/native/launcher_state.h"
 #include "sandbox/native/letgo.h"
+#include "sandbox/native/overdue.h"
 #include "sandbox/native/single.h"
 #include "sandbox/native/turns.h"
 #include "sandbox/native/zygote.h"
@@ -289,6 +290,7 @@ static void run(struct launcher *l, const struct to_launcher *order, int *fds, s
 	l->another = order->another;
 	l->beside = order->beside;
 	l->kill_ordered = false;
+	overdue_begin(l, &order->limits);
 	l->next = order->limits;
 	if (err.kind != ERR_NONE || start_only(l, order, fds, &err) < 0) {
 		tell_no_start(l, &err);
@@ -531,11 +533,12 @@ __attribute__((noreturn)) static void serve_orders(struct launcher *l)
 			fds[n++] = (struct pollfd){.fd = l->execs.list[i].fd, .events = POLLIN};
 		if (l->kept)
 			fds[n++] = (struct pollfd){.fd = l->box.pidfd, .events = POLLIN};
-		ready = poll(fds, n, wait_ms(l));
+		ready = poll(fds, n, overdue_wait_ms(l, wait_ms(l)));
 		if (ready < 0 && errno != EINTR)
 			_exit(1);
 		if (ready == 0)
 			use_pause(l);
+		overdue_end(l);
 		if (ahead_grew_old(l))
 			offer_better(l);
 		if (fds[PROGRAM].revents)

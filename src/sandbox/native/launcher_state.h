@@ -40,7 +40,9 @@ struct ahead {
 struct launcher {
 	struct plan *plan;
 	struct board *board;
-	struct netspace network;        /* while it is being made */
+	struct netspace network; /* while it is being made */
+	uint64_t overdue_us; /* the program is to be dead by then, whatever the warden does; 0: none
+			      */
 	int network_fd, network_socket; /* single, eager: it is made, and what led to it */
 	struct box box;
 	struct newborn newborn; /* single: until the program has begun */

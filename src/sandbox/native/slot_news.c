@@ -109,6 +109,16 @@ static void end_rest(struct slot *s)
 	stay_awake(s->socket);
 }
 
+/* Its launcher has ended it, because we did not (launcher.c). */
+static void note_overdue(struct slot *s, const struct to_warden *news)
+{
+	const struct watch *w = &s->watch;
+
+	if (w->killed_for == KILL_NONE && news->end_code != CLD_EXITED &&
+	    news->end_status == SIGKILL && clock_us() >= w->start_us + w->limits.wall_ms * 1000ULL)
+		s->watch.killed_for = KILL_WALL;
+}
+
 /* The program has ended and the box is being cleared away.  Most programs leave nobody behind: then
  * we need not wait for that to count, nor, if there is no further call, to remove the groups. */
 static void take_ending(struct slot *s, const struct to_warden *news)
@@ -123,6 +133,7 @@ static void take_ending(struct slot *s, const struct to_warden *news)
 	if (s->phase != PHASE_RUNNING || s->ending)
 		return;
 	s->ending = true; /* once: a launcher is not to keep us awake for ever */
+	note_overdue(s, news);
 	watch_rusage(&s->watch, &news->rusage, &s->outcome);
 	if (!s->resident)
 		watch_settle(&s->watch, s->work, &s->outcome);
