@@ -22,7 +22,7 @@ SCRIPT = "/usr/local/bin/belljar-tool"
 LIBC = ctypes.CDLL(None, use_errno=True)
 NEWNS, REC, PRIVATE = 0x20000, 16384, 1 << 18
 HEAD = struct.Struct("=8s6I")
-SIGHT, ITEM = 48, 16
+SIGHT, ITEM = 56, 16
 
 
 def mount(source, target, kind=None, flags=0, data=None):

@@ -31,7 +31,7 @@
 
 enum { KEPT_MAX = 4 << 20, FILES_MAX = 64 };
 
-static const char magic[8] = "needs 1";
+static const char magic[8] = "needs 2";
 static const char prefix[] = "needs-";
 
 struct kept_head {
@@ -56,14 +56,19 @@ struct kept_item {
 static bool choose_name(const char *const *programs, size_t n, char *ret, size_t room)
 {
 	uint64_t hash = filemark_hash_begin();
-	struct filemark self;
+	struct filemark self, space;
 	struct stat st;
 
-	/* Another belljar may know of more that a program needs. */
+	/* Another belljar may know of more that a program needs; and the mounts of another
+	 * namespace have other numbers. */
 	if (stat("/proc/self/exe", &st) < 0)
 		return false;
 	self = filemark_of(&st);
+	if (stat("/proc/self/ns/mnt", &st) < 0)
+		return false;
+	space = filemark_of(&st);
 	hash = filemark_hash(hash, &self, sizeof(self));
+	hash = filemark_hash(hash, &space.inode, sizeof(space.inode));
 	for (size_t i = 0; i < n; i++)
 		hash = filemark_hash(hash, programs[i], strlen(programs[i]) + 1);
 	(void)snprintf(ret, room, "%s%016" PRIx64, prefix, hash);
@@ -356,11 +361,11 @@ void needskeep_put(const char *const *programs, size_t n, struct witness *seen,
 		return;
 	/* A box opens them by their real names, which a changed link may leave behind. */
 	for (size_t i = 0; i < list->n; i++) {
-		struct stat st;
+		own_fd fd = open(list->items[i].source, O_PATH | O_CLOEXEC);
 
-		if (stat(list->items[i].source, &st) < 0)
+		if (fd < 0)
 			return;
-		witness_note(seen, list->items[i].source, &st);
+		witness_note(seen, list->items[i].source, fd);
 	}
 	if (!witness_will_do(seen) || write_down(programs, n, seen, list, &content, &ignored) < 0 ||
 	    put_file(place, name, &content, &ignored) < 0)

@@ -93,14 +93,14 @@ int rootdir_find(const struct rootdir *root, const char *path, struct found *ret
 	size_t len = strlen(root->real);
 
 	if (f.fd < 0 && means_absent(errno)) {
-		witness_note(root->witness, path, NULL);
+		witness_note(root->witness, path, -1);
 		return 0;
 	}
 	if (f.fd < 0)
 		return fail_sys(err, "open %s%s", root->real, path);
 	if (fstat(f.fd, &f.st) < 0)
 		return fail_sys(err, "stat %s%s", root->real, path);
-	witness_note(root->witness, path, &f.st);
+	witness_note(root->witness, path, f.fd);
 	if (fd_name(f.fd, &f.source, err) < 0)
 		return fail_in(err, "%s%s", root->real, path);
 	if (strncmp(f.source, root->real, len) != 0 || f.source[len] != '/')

@@ -10,6 +10,7 @@
 #include "sandbox/native/searchwitness.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -66,21 +67,18 @@ static bool make_room(struct witness *w)
 	return true;
 }
 
-void witness_note(struct witness *w, const char *path, const struct stat *st)
+void witness_note(struct witness *w, const char *path, int fd)
 {
-	char *copy;
+	struct sight sight = {0};
 
 	if (!w || w->incomplete)
 		return;
-	copy = make_room(w) ? strdup(path) : NULL;
-	if (!copy) {
+	if (fd < 0 || filemark_look(fd, "", AT_EMPTY_PATH, &sight.mark) == 0)
+		sight.path = make_room(w) ? strdup(path) : NULL;
+	if (!sight.path)
 		w->incomplete = true;
-		return;
-	}
-	w->sights[w->n++] = (struct sight){
-		.path = copy,
-		.mark = st ? filemark_of(st) : (struct filemark){0},
-	};
+	else
+		w->sights[w->n++] = sight;
 }
 
 bool witness_will_do(const struct witness *w)
@@ -96,11 +94,8 @@ bool witness_will_do(const struct witness *w)
 bool sight_is_same(const char *path, const struct filemark *mark)
 {
 	struct filemark now = {0};
-	struct stat st;
 
-	if (stat(path, &st) == 0)
-		now = filemark_of(&st);
-	else if (errno != ENOENT && errno != ENOTDIR)
+	if (filemark_look(AT_FDCWD, path, 0, &now) < 0 && errno != ENOENT && errno != ENOTDIR)
 		return false; /* the search itself is to say what is wrong */
 	return filemark_is_same(&now, mark);
 }

@@ -30,8 +30,8 @@ void witness_begin(struct witness *w);
 void witness_done(struct witness *w);
 void witness_end(struct witness *w); /* for own(witness) */
 
-/* st: NULL if there is nothing by that name.  w: NULL: nobody wants to know. */
-void witness_note(struct witness *w, const char *path, const struct stat *st);
+/* fd: what is there; -1: nothing.  w: NULL: nobody wants to know. */
+void witness_note(struct witness *w, const char *path, int fd);
 /* Something is there, and nobody could look at it. */
 void witness_miss(struct witness *w);
 /* May what was found be believed for as long as what was seen is the same?  Not if anything is so
