@@ -210,6 +210,16 @@ static void write_ipv6(const struct in6_addr *six, char ret[static INET6_ADDRSTR
 	}
 }
 
+/* ::a.b.c.d, but not :: and ::1.  By hand: C libraries do not agree on which these are. */
+static bool holds_ipv4(const struct in6_addr *six)
+{
+	static const unsigned char zeros[12];
+	uint32_t rest;
+
+	memcpy(&rest, six->s6_addr + sizeof(zeros), sizeof(rest));
+	return memcmp(six->s6_addr, zeros, sizeof(zeros)) == 0 && ntohl(rest) > 1;
+}
+
 /* text is what stands between the brackets. */
 static int check_ipv6(const char *text, char ret[static INET6_ADDRSTRLEN], struct error *err)
 {
@@ -220,7 +230,7 @@ static int check_ipv6(const char *text, char ret[static INET6_ADDRSTRLEN], struc
 		return fail(err, ERR_CALLER,
 			    "what is in [] is not an IPv6 address (and a zone is "
 			    "not allowed)");
-	if (IN6_IS_ADDR_V4MAPPED(&six) || IN6_IS_ADDR_V4COMPAT(&six))
+	if (IN6_IS_ADDR_V4MAPPED(&six) || holds_ipv4(&six))
 		return fail(err, ERR_CALLER, "an IPv4 address is written as such, not as IPv6");
 	write_ipv6(&six, ret);
 	return 0;

@@ -14,10 +14,11 @@ from sentences import Skip, check, tell  # noqa: E402
 BELLJAR, CALL, GATE, SCRIBE = (os.path.realpath(path) for path in sys.argv[1:5])
 LIBC, LEFT = sys.argv[5], 77
 POLICY = """version: 1
-clients: { me: { uid: any, tools: [say, show, look] } }
+clients: { me: { uid: any, tools: [say, show, look, get] } }
 tools:
   say: { kind: command, exec: [/bin/echo, "{words}"], args: { words: { type: string, max_len: 99 } } }
   show: { kind: command, exec: [/bin/ls, /proc/self/fd] }
+  get: { kind: command, exec: [/bin/echo, "{u}"], args: { u: { type: url, schemes: [http], hosts: [a.example] } } }
   look: { kind: code, languages: [bash, node, python] }
 """
 RELA, IRELATIVE = 4, {62: 37, 183: 1032}  # by machine: x86-64, aarch64
@@ -111,6 +112,13 @@ def code_of_each_language_is_screened():
         check(done.returncode == 0, (language, done))
 
 
+def an_ipv4_address_is_no_ipv6_address():
+    """Which are so, musl and glibc do not agree on."""
+    for address in ("::127.0.0.1", "::10.0.0.0", "::0.0.1.0", "::ffff:10.0.0.1"):
+        done = call("get", "--dry-run", "--arg", "u=http://[%s]/" % address)
+        check(done.returncode == 126 and "IPv4 address is written as such" in done.stderr, (address, done))
+
+
 def each_program_knows_its_own_commands():
     for program, word, other in ((GATE, "call", "belljar-gate is a part"), (CALL, "policy", "belljar-call is a part")):
         done = subprocess.run([program, word], capture_output=True, text=True, timeout=60)
@@ -124,5 +132,6 @@ sys.exit(tell([
     what_its_caller_left_open_does_not_reach_its_helper,
     secrets_do_not_come_out,
     code_of_each_language_is_screened,
+    an_ipv4_address_is_no_ipv6_address,
     each_program_knows_its_own_commands,
 ]))

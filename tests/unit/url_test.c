@@ -169,6 +169,8 @@ static const struct good bad[] = {
 	{"http://[::ffff:127.0.0.1]/", "IPv4"},
 	{"http://[::ffff:7f00:1]/", "IPv4"},
 	{"http://[::127.0.0.1]/", "IPv4"},
+	{"http://[::10.0.0.0]/", "IPv4"},
+	{"http://[::0.0.1.0]/", "IPv4"},
 	{"http://[fe80::1%25eth0]/", "IPv6"},
 	{"http://[fe80::1%eth0]/", "IPv6"},
 	{"http://[::1/", "']'"},
