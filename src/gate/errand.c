@@ -428,12 +428,17 @@ enum verdict step_hurry(struct passage *p)
 	const enum decision decision = p->decision;
 	const struct why why = p->why;
 
-	if (!p->early || !*p->early || p->dry_run || p->judged.tool->kind != KIND_COMMAND)
+	if (!p->early || !*p->early)
 		return GO_ON;
-	p->errand = errand_new();
-	if (p->errand && hurry(p, p->errand))
-		return GO_ON;
-	errand_free(&p->errand);
+	if (!p->dry_run && p->judged.tool->kind == KIND_COMMAND) {
+		p->errand = errand_new();
+		if (p->errand && hurry(p, p->errand))
+			return GO_ON;
+		errand_free(&p->errand);
+	}
+	/* It holds a copy of the host's mounts: not for as long as another one's program runs. */
+	slot_end(p->early);
+	*p->early = NULL;
 	p->decision = decision;
 	p->why = why;
 	p->trouble = trouble;
