@@ -25,7 +25,6 @@ int filemark_look(int dir, const char *path, int flags, struct filemark *ret);
 bool filemark_is_same(const struct filemark *a, const struct filemark *b);
 
 /* FNV-1a, for names of files that say what they were made from. */
-enum { FILEMARK_HASH_HEX = 16 };
 uint64_t filemark_hash_begin(void);
 uint64_t filemark_hash(uint64_t hash, const void *data, size_t len);
 

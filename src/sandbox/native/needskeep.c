@@ -56,8 +56,9 @@ struct kept_item {
 static bool choose_name(const char *const *programs, size_t n, char *ret, size_t room)
 {
 	uint64_t hash = filemark_hash_begin();
-	struct filemark self, space;
+	struct filemark self;
 	struct stat st;
+	uint64_t space;
 
 	/* Another belljar may know of more that a program needs; and the mounts of another
 	 * namespace have other numbers. */
@@ -66,9 +67,9 @@ static bool choose_name(const char *const *programs, size_t n, char *ret, size_t
 	self = filemark_of(&st);
 	if (stat("/proc/self/ns/mnt", &st) < 0)
 		return false;
-	space = filemark_of(&st);
+	space = st.st_ino;
 	hash = filemark_hash(hash, &self, sizeof(self));
-	hash = filemark_hash(hash, &space.inode, sizeof(space.inode));
+	hash = filemark_hash(hash, &space, sizeof(space));
 	for (size_t i = 0; i < n; i++)
 		hash = filemark_hash(hash, programs[i], strlen(programs[i]) + 1);
 	(void)snprintf(ret, room, "%s%016" PRIx64, prefix, hash);
